@@ -80,7 +80,7 @@ struct World {
                               })
         .value();
   }
-  store::NewestPage<store::AlertRow> page(std::optional<bool> open = {}) {
+  store::RowPage<store::AlertRow> page(std::optional<bool> open = {}) {
     return store::with_reader(app.core().database(),
                               [&](store::Connection& db) {
                                 return Result(store::newest_alerts(db, open, {{}, 100}));

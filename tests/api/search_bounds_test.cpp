@@ -39,11 +39,13 @@ class ManyBeneficiaries {
                                    "iif(i % 2 = 0, '#even', '#odd')"}) {
       sql += n + "INSERT INTO beneficiary_terms SELECT " + tenant + ", " + term + ", i FROM n;";
     }
+    sql += n + "INSERT INTO beneficiary_tags SELECT i, 0, iif(i % 2 = 0, 'even', 'odd') FROM n;";
     edits_.run(sql);
   }
   ~ManyBeneficiaries() {
     edits_.run_unguarded(
-        "DELETE FROM beneficiary_terms; DELETE FROM beneficiaries WHERE beneficiary >= 1000");
+        "DELETE FROM beneficiary_terms; DELETE FROM beneficiary_tags;"
+        " DELETE FROM beneficiaries WHERE beneficiary >= 1000");
   }
   ManyBeneficiaries(const ManyBeneficiaries&) = delete;
   ManyBeneficiaries& operator=(const ManyBeneficiaries&) = delete;

@@ -249,7 +249,7 @@ TEST_CASE("recipe: an event is emitted by its type and found by its name") {
   REQUIRE(type);
   CHECK_FALSE(EventTypeSet::payments().contains(*type));
   const auto events = ledger.read(
-      [&](Connection& db) { return list_events(db, ledger.tenant, type, {.limit = 10}).rows; });
+      [&](Connection& db) { return list_events(db, ledger.tenant, {type}, {.limit = 10}).rows; });
   REQUIRE(events.size() == 1);
   CHECK(name(events.front().type) == "wallet.renamed");
   CHECK(events.front().wallet == ledger.first.key);

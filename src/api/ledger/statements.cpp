@@ -65,9 +65,9 @@ Result<http::Response> page_of_lines(const Services& services, const Call& call,
     store::EntryRange range = whole;
     if (page.at.key) range.from = std::max(range.from, *page.at.key);
     auto lines =
-        store::statement_lines(db, call.caller.tenant, statement.account, range, page.at.limit);
+        store::statement_lines(db, call.caller.tenant, statement.account, range, page.at.limit + 1);
     std::optional<std::string> next;
-    if (lines.size() > static_cast<std::size_t>(page.limit)) {
+    if (lines.size() > static_cast<std::size_t>(page.at.limit)) {
       next = services.cursors.encode({lines.back().entry, false}, page.binding);
       lines.pop_back();
     }

@@ -48,7 +48,7 @@ Result<http::Response> list_transactions(const Services& services, const Call& c
     for (const store::PaymentRecord& record : found.records) {
       rows.push_back(record_json(record, call.caller.tenant.environment));
     }
-    return page_response(page, std::move(rows), std::move(found.positions), found.cut_at);
+    return page_response(page, std::move(rows), std::move(found.positions), found.next);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "api/pipeline/page.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/digest.h"
 
@@ -28,7 +29,7 @@ std::vector<QueryParam> page_query(std::vector<QueryParam> filters) {
 Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
                               std::initializer_list<std::string_view> filters) {
   PageRequest page{.request = call.request, .cursors = services.cursors};
-  page.limit = query.limit();
+  page.at.limit = query.limit();
   page.binding = std::to_string(call.caller.tenant.key);
   for (const std::string_view name : filters) {
     const std::string* value = call.request.query_value(name);
@@ -39,7 +40,6 @@ Result<PageRequest> read_page(const Services& services, const Call& call, QueryF
     page.at.key = cursor.position;
     page.at.backward = cursor.backward;
   }
-  page.at.limit = page.limit + 1;
   COFFER_TRY_VOID(query.check());
   return page;
 }
@@ -50,42 +50,35 @@ Result<http::Response> short_list_response(const Services& services, const Call&
   QueryFields query(call.request);
   COFFER_TRY(PageRequest page, read_page(services, call, query, filters));
   const auto count = static_cast<std::int64_t>(rows.size());
-  if (!query.text("limit")) page.limit = static_cast<int>(count);
+  if (!query.text("limit")) page.at.limit = static_cast<int>(count);
   // The position of a row is its number, from 1. One row more than the page shows that others
   // follow.
   const std::int64_t key = page.at.key.value_or(page.at.backward ? count + 1 : 0);
-  const std::int64_t end = page.at.backward ? key - 1 : std::min(count, key + page.limit + 1);
-  const std::int64_t begin =
-      page.at.backward ? std::max<std::int64_t>(0, end - page.limit - 1) : key;
-  std::vector<Json> shown;
-  std::vector<std::int64_t> positions;
-  for (std::int64_t i = begin; i < end && i < count; ++i) {
-    shown.push_back(std::move(rows[static_cast<std::size_t>(i)]));
-    positions.push_back(i + 1);
-  }
-  return page_response(page, std::move(shown), std::move(positions));
+  const std::int64_t read = page.at.limit + 1;
+  const std::int64_t end = page.at.backward ? key - 1 : std::min(count, key + read);
+  const std::int64_t begin = page.at.backward ? std::max<std::int64_t>(0, end - read) : key;
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = begin; i < end && i < count; ++i) numbers.push_back(i + 1);
+  const auto row_of = [&](std::int64_t number) {
+    return std::move(rows[static_cast<std::size_t>(number - 1)]);
+  };
+  return page_response(page, store::page_of(std::move(numbers), page.at, std::identity()), row_of,
+                       std::identity());
 }
 
 http::Response page_response(const PageRequest& page, std::vector<Json> rows,
-                             std::vector<std::int64_t> positions,
-                             std::optional<std::int64_t> cut_at) {
+                             const std::vector<std::int64_t>& positions,
+                             std::optional<std::int64_t> next) {
   const bool backward = page.at.backward;
-  if (rows.size() > static_cast<std::size_t>(page.limit)) {
-    // The extra row is at the far end in reading direction.
-    const auto extra = backward ? 0 : static_cast<std::ptrdiff_t>(page.limit);
-    rows.erase(rows.begin() + extra);
-    positions.erase(positions.begin() + extra);
-    cut_at = backward ? positions.front() : positions.back();
-  }
   // There are rows in the direction from which this page came: before its first row, or before the
   // position at which an empty page stopped.
   std::optional<Cursor> back, onward;
   if (page.at.key && !positions.empty()) {
     back = Cursor{backward ? positions.back() : positions.front(), !backward};
-  } else if (page.at.key && cut_at) {
-    back = Cursor{*cut_at, !backward};
+  } else if (page.at.key && next) {
+    back = Cursor{*next, !backward};
   }
-  if (cut_at) onward = Cursor{*cut_at, backward};
+  if (next) onward = Cursor{*next, backward};
   const auto encoded = [&](const std::optional<Cursor>& cursor) {
     return cursor ? std::optional(page.cursors.encode(*cursor, page.binding)) : std::nullopt;
   };

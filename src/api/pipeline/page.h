@@ -18,13 +18,11 @@ namespace coffer::api {
 /// The query of a list with these filters.
 std::vector<QueryParam> page_query(std::vector<QueryParam> filters);
 
-/// Reads `limit` and `cursor` of a request. `binding` contains the list, the tenant and the
-/// filters. The page requests one row beyond the limit, to determine whether another page follows.
+/// The `limit` and `cursor` of a request. `binding` contains the list, the tenant and the filters.
 struct PageRequest {
   const http::Request& request;
   const CursorCodec& cursors;
   store::PageAt at;
-  int limit = 20;
   std::string binding;
 };
 Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
@@ -36,12 +34,11 @@ Result<http::Response> short_list_response(const Services& services, const Call&
                                            std::initializer_list<std::string_view> filters,
                                            std::vector<Json> rows);
 
-/// Reduces `rows` and `positions` to the limit and returns the collection. `rows` are in list
-/// order, even when read backward. `cut_at` is set if the store stopped reading before the page was
-/// full; the list then continues after it (docs/contract.md#collections).
+/// The collection of these rows, which are in list order, even when read backward. `next` as in
+/// store::RowPage.
 http::Response page_response(const PageRequest& page, std::vector<Json> rows,
-                             std::vector<std::int64_t> positions,
-                             std::optional<std::int64_t> cut_at = {});
+                             const std::vector<std::int64_t>& positions,
+                             std::optional<std::int64_t> next);
 /// The same for a page whose positions come from `position_of`.
 template <class Row, class ToJson, class PositionOf>
 http::Response page_response(const PageRequest& page, const store::RowPage<Row>& found,
@@ -52,7 +49,7 @@ http::Response page_response(const PageRequest& page, const store::RowPage<Row>&
     rows.push_back(to_json(row));
     positions.push_back(position_of(row));
   }
-  return page_response(page, std::move(rows), std::move(positions), found.cut_at);
+  return page_response(page, std::move(rows), positions, found.next);
 }
 
 }  // namespace coffer::api

@@ -44,10 +44,10 @@ Result<http::Response> platform_health(const Services& services, const Call& cal
 
 Result<http::Response> list_countries(const Services& services, const Call& call) {
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
-    constexpr int kAll = -1;
+    constexpr int kAll = 1'000'000;
     std::map<std::string, Offer> offers;
     for (const store::ConnectorRow& row :
-         store::list_connectors(db, call.caller.tenant.environment, {}, {.limit = kAll})) {
+         store::list_connectors(db, call.caller.tenant.environment, {}, {.limit = kAll}).rows) {
       if (row.terms.status == ConnectorStatus::paused) continue;
       Offer& offer = offers[row.terms.country];
       offer.currencies.insert(row.terms.currency);

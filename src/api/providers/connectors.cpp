@@ -32,14 +32,10 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
                                                {"connectors", "countryIsoCode2", "direction",
                                                 "method", "assetCode", "flow"}));
   return services.flows.read([&](store::Connection& db) {
-    std::vector<Json> rows;
-    std::vector<std::int64_t> positions;
-    for (const store::ConnectorRow& row :
-         store::list_connectors(db, call.caller.tenant.environment, filter, page.at)) {
-      rows.push_back(connector_json(row.terms));
-      positions.push_back(row.terms.key);
-    }
-    return page_response(page, std::move(rows), std::move(positions));
+    return page_response(
+        page, store::list_connectors(db, call.caller.tenant.environment, filter, page.at),
+        [](const store::ConnectorRow& row) { return connector_json(row.terms); },
+        [](const store::ConnectorRow& row) { return row.terms.key; });
   });
 }
 
@@ -72,10 +68,10 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
                         "beneficiary"));
     const auto destinations = store::quote_destinations(db, party.beneficiary);
     const store::ConnectorFilter filter{.direction = Direction::off_ramp, .method = *method};
-    constexpr int kAll = -1;
+    constexpr int kAll = 1'000'000;
     std::vector<Json> data;
     for (const store::ConnectorRow& row :
-         store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll})) {
+         store::list_connectors(db, call.caller.tenant.environment, filter, {.limit = kAll}).rows) {
       const bool usable =
           row.terms.status == ConnectorStatus::active &&
           std::ranges::any_of(destinations, [&](const store::QuoteDestination& destination) {

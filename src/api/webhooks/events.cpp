@@ -32,19 +32,13 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
   QueryFields query(call.request);
   const auto type = query.term("type", parse_event_type);
   const std::int64_t after = after_sequence(query);
-  COFFER_TRY(PageRequest page,
+  COFFER_TRY(const PageRequest page,
              read_page(services, call, query, {"events", "type", "afterSequence"}));
-  const bool first_page = !page.at.key;
-  if (first_page) page.at.key = after;
   return services.flows.read([&](store::Connection& db) {
     flows::EventBodies bodies(services.flows, db, call.caller.tenant);
-    auto found = store::list_events(db, call.caller.tenant, type, page.at);
-    // Backward paging stops at the sequence where the list started.
-    std::erase_if(found.rows, [&](const auto& event) { return event.sequence <= after; });
-    if (page.at.backward && found.cut_at && *found.cut_at <= after) found.cut_at.reset();
-    if (first_page) page.at.key.reset();
     return page_response(
-        page, found, [&](const auto& event) { return event_json(bodies, event); },
+        page, store::list_events(db, call.caller.tenant, {type, after}, page.at),
+        [&](const auto& event) { return event_json(bodies, event); },
         [](const auto& event) { return event.sequence; });
   });
 }

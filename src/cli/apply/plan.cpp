@@ -22,14 +22,11 @@ std::string key_of(std::string_view kind, const std::string& name) {
 template <class Read, class Take>
 void each_row(const Read& read, const Take& take) {
   store::PageAt at{.limit = kPage};
-  for (;;) {
+  do {
     auto page = read(at);
-    const bool full = page.rows.size() == static_cast<std::size_t>(kPage);
-    if (page.cut_at) at.key = page.cut_at;
-    if (full) at.key = page.rows.back().key;
     for (auto& row : page.rows) take(std::move(row));
-    if (!full && !page.cut_at) return;
-  }
+    at.key = page.next;
+  } while (at.key);
 }
 
 /// Every error once, sorted by its line. One of the JSON explains others of the same value.

@@ -180,7 +180,7 @@ class Recipients {
     return app_.flows().read([&](store::Connection& db) {
       DemoRecipients out;
       for (const auto& row :
-           store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax})) {
+           store::list_connectors(db, tenant_.environment, {}, {.limit = kListMax}).rows) {
         out.connectors.push_back(row.terms);
       }
       std::ranges::reverse(out.connectors);

@@ -102,15 +102,15 @@ Record audit_view(const store::AuditEntryView& entry) {
 
 Result<CommandResult> list_audit_entries(Session&, store::Connection& db,
                                          const Arguments& arguments) {
-  store::AuditFilter filter{arguments.find("actor"), arguments.find("command"), std::nullopt};
-  COFFER_TRY(filter.limit, number_argument<int>(arguments, "limit", 1, 500));
-  COFFER_TRY(filter.before, optional_number<std::int64_t>(arguments, "before", 1, INT64_MAX));
-  const auto found = store::list_audit_entries(db, filter);
+  const store::AuditFilter filter{arguments.find("actor"), arguments.find("command")};
+  store::PageAt page;
+  COFFER_TRY(page.limit, number_argument<int>(arguments, "limit", 1, 500));
+  COFFER_TRY(page.key, optional_number<std::int64_t>(arguments, "before", 1, INT64_MAX));
+  const auto found = store::list_audit_entries(db, filter, page);
   CommandResult result =
       list_of({"entry", "at", "actor", "command", "outcome"}, found.rows, audit_view);
-  if (found.cut_at) {
-    result.note =
-        cut_short_note() + " Continue with --before " + std::to_string(*found.cut_at) + '.';
+  if (found.cut_short) {
+    result.note = cut_short_note() + " Continue with --before " + std::to_string(*found.next) + '.';
   }
   return result;
 }

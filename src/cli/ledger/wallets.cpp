@@ -132,13 +132,13 @@ Result<Asset> statement_asset(Connection& db, const Arguments& arguments,
 }
 
 Result<store::EntryRange> statement_range(Connection& db, const Arguments& arguments,
-                                          const store::NewestAt& at) {
+                                          const store::PageAt& at) {
   COFFER_TRY(const auto from, optional_time(arguments, "from"));
   COFFER_TRY(const auto to, optional_time(arguments, "to"));
   constexpr std::int64_t kEverMs = std::int64_t{1} << 60;
   store::EntryRange range =
       store::entries_between(db, from.value_or(Timestamp{}), to.value_or(Timestamp{kEverMs}));
-  if (at.before) range.to = std::min(range.to, *at.before);
+  if (at.key) range.to = std::min(range.to, *at.key);
   return range;
 }
 
@@ -154,12 +154,9 @@ Result<CommandResult> statement(Session&, Connection& db, const Arguments& argum
   COFFER_TRY(const Asset asset, statement_asset(db, arguments, found.row));
   COFFER_TRY(const AccountKey account, statement_account(db, found, asset));
   COFFER_TRY(const auto range, statement_range(db, arguments, at));
-  store::NewestPage<StatementLine> page{
-      store::newest_statement_lines(db, found.tenant, account, range, at.limit + 1), {}};
-  if (page.rows.size() > static_cast<std::size_t>(at.limit)) {
-    page.rows.pop_back();
-    page.next = page.rows.back().entry;
-  }
+  const auto page =
+      store::page_of(store::newest_statement_lines(db, found.tenant, account, range, at.limit + 1),
+                     at, [](const StatementLine& line) { return line.entry; });
   return page_of({"at", "amount", "assetCode", "runningBalance", "counterparty", "reference",
                   "description", "transactionRecordId"},
                  page, [&](const StatementLine& line) { return wallet_view(line, asset); });

@@ -12,13 +12,13 @@ std::vector<Argument> page_arguments() {
           option("limit", "N", "Maximum number of rows, up to 200", "20")};
 }
 
-Result<store::NewestAt> page_argument(const Arguments& arguments) {
-  store::NewestAt at;
-  COFFER_TRY(at.limit, number_argument(arguments, "limit", 1, kPageMax));
-  if (!arguments.has("cursor")) return at;
-  COFFER_TRY(at.before, number_argument<std::int64_t>(arguments, "cursor", 1,
-                                                      std::numeric_limits<std::int64_t>::max()));
-  return at;
+Result<store::PageAt> page_argument(const Arguments& arguments) {
+  store::PageAt page;
+  COFFER_TRY(page.limit, number_argument(arguments, "limit", 1, kPageMax));
+  if (!arguments.has("cursor")) return page;
+  COFFER_TRY(page.key, number_argument<std::int64_t>(arguments, "cursor", 1,
+                                                     std::numeric_limits<std::int64_t>::max()));
+  return page;
 }
 
 void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bool cut_short) {

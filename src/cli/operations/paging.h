@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "domain/identity/tenant.h"
-#include "store/operations/newest.h"
+#include "store/lists/key_walk.h"
 
 namespace coffer::cli {
 
@@ -15,18 +15,18 @@ inline constexpr int kPageMax = 200;
 
 /// --cursor and --limit.
 std::vector<Argument> page_arguments();
-Result<store::NewestAt> page_argument(const Arguments& arguments);
+Result<store::PageAt> page_argument(const Arguments& arguments);
 /// Sets the page's `nextCursor`, and a note if the search ended the page early.
 void put_next(CommandResult& result, const std::optional<std::int64_t>& next, bool cut_short);
 /// Adds a record of each row, and sets the page's `nextCursor`.
 template <class Row, class View>
-void put_page(CommandResult& result, const store::NewestPage<Row>& page, const View& view) {
+void put_page(CommandResult& result, const store::RowPage<Row>& page, const View& view) {
   for (const Row& row : page.rows) result.records.push_back(view(row));
   put_next(result, page.next, page.cut_short);
 }
 /// A page of a list. `columns` are those of its table.
 template <class Row, class View>
-CommandResult page_of(std::vector<std::string_view> columns, const store::NewestPage<Row>& page,
+CommandResult page_of(std::vector<std::string_view> columns, const store::RowPage<Row>& page,
                       const View& view) {
   CommandResult result{.list = true, .columns = std::move(columns)};
   put_page(result, page, view);

@@ -266,7 +266,7 @@ Result<std::int64_t> payment_argument(Connection& db, const Arguments& arguments
   const std::string& text = arguments.text("ID");
   if (const auto id = PaymentId::parse(text))
     return existing(store::payment_key(db, *id), "payment");
-  store::NewestAt at;
+  store::PageAt at;
   at.limit = 2;
   const auto same = store::find_payments(db, text, at).found;
   const auto is_own = [](const auto& one) { return one.how == store::FoundAs::transaction_id; };

@@ -46,21 +46,15 @@ Result<CommandResult> list_events(Session& session, store::Connection& db,
   page.backward = !after;
   page.key = after ? *after : before ? *before : store::last_sequence(db, chosen.tenant) + 1;
   flows::EventBodies bodies(session.app.flows(), db, chosen.tenant);
-  const auto events = store::list_events(db, chosen.tenant, type, page);
+  const auto events = store::list_events(db, chosen.tenant, {.type = type}, page);
   CommandResult result =
       list_of({"sequence", "at", "type", "id", "about", "amount"}, events.rows,
               [&](const auto& event) { return event_view(bodies.body_of(event)); });
   result.paged = true;
-  const bool full = events.rows.size() == static_cast<std::size_t>(limit);
-  if (!after && full && events.rows.front().sequence > 1) {
-    result.next_cursor = std::to_string(events.rows.front().sequence);
-  }
-  if (events.cut_at) {
+  if (!after && events.next) result.next_cursor = std::to_string(*events.next);
+  if (events.cut_short) {
     result.note = cut_short_note();
-    if (!after)
-      result.next_cursor = std::to_string(*events.cut_at);
-    else
-      result.note += " Continue with --after " + std::to_string(*events.cut_at) + '.';
+    if (after) result.note += " Continue with --after " + std::to_string(*events.next) + '.';
   }
   return result;
 }

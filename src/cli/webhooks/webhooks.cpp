@@ -92,21 +92,11 @@ Result<CommandResult> deliveries(Session&, store::Connection& db, const Argument
     COFFER_TRY(filter.type, event_type_argument(*type));
   }
   COFFER_TRY(const auto at, page_argument(arguments));
-  store::PageAt page;
-  page.key = at.before;
-  page.limit = at.limit + 1;
   COFFER_TRY(const auto webhook, found_webhook(db, arguments));
-  auto found = store::list_deliveries(db, webhook.tenant, webhook.key, filter, page);
-  const bool cut_short = found.cut_at.has_value();
-  if (found.rows.size() > static_cast<std::size_t>(at.limit)) {
-    found.rows.pop_back();
-    found.cut_at = found.rows.back().sequence;
-  }
-  CommandResult result = list_of(
+  return page_of(
       {"sequence", "eventId", "type", "status", "attempts", "lastResponse", "nextAttemptAt"},
-      found.rows, [&](const auto& row) { return webhook_view(db, row); });
-  put_next(result, found.cut_at, cut_short);
-  return result;
+      store::list_deliveries(db, webhook.tenant, webhook.key, filter, at),
+      [&](const auto& row) { return webhook_view(db, row); });
 }
 
 Result<CommandResult> recover(Session& session, const Arguments& arguments) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "store/guarded_rows.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -75,20 +76,14 @@ std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id) {
   return row;
 }
 
-NewestPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
-                                       const NewestAt& at) {
-  const std::int64_t before = at.before.value_or(std::numeric_limits<std::int64_t>::max());
-  // Reads one row more than the page size, to know whether another page follows.
-  NewestPage<ApprovalRow> out;
-  out.rows = all_rows<ApprovalRow>(
-      waiting_at ? Query(db, kWaiting.c_str(), *waiting_at, before, at.limit + 1)
-                 : Query(db, kNewest.c_str(), before, at.limit + 1),
+RowPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
+                                    const PageAt& page) {
+  const std::int64_t before = page.key.value_or(std::numeric_limits<std::int64_t>::max());
+  auto rows = all_rows<ApprovalRow>(
+      waiting_at ? Query(db, kWaiting.c_str(), *waiting_at, before, page.limit + 1)
+                 : Query(db, kNewest.c_str(), before, page.limit + 1),
       kApprovalColumns);
-  if (out.rows.size() > static_cast<std::size_t>(at.limit)) {
-    out.rows.pop_back();
-    out.next = out.rows.back().key;
-  }
-  return out;
+  return page_of(std::move(rows), page, [](const ApprovalRow& row) { return row.key; });
 }
 
 void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std::string& by) {

@@ -7,7 +7,7 @@
 
 #include "domain/identity/four_eyes.h"
 #include "domain/ids.h"
-#include "store/operations/newest.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -35,8 +35,8 @@ struct ApprovalRow {
 void insert_approval(WriteTx& tx, const ApprovalRow& row);
 std::optional<ApprovalRow> find_approval(Connection& db, ApprovalId id);
 /// Newest first. With `waiting_at`, only requests that are waiting at this time.
-NewestPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
-                                       const NewestAt& at);
+RowPage<ApprovalRow> list_approvals(Connection& db, std::optional<Timestamp> waiting_at,
+                                    const PageAt& page);
 /// Decides a waiting request: the state becomes `started` or `rejected`. The caller has checked
 /// that it is waiting.
 void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std::string& by);

@@ -74,20 +74,16 @@ std::int64_t append_audit_entry(WriteTx& tx, const NewAuditEntry& row) {
   return entry;
 }
 
-RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& filter) {
-  RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
+RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& filter,
+                                           const PageAt& page) {
+  KeyWalk walk(db, page);
   const auto fits = [&](std::int64_t entry) {
-    budget.spend(1);
     Query q(db, kBrief, entry);
     COFFER_CHECK(q.step());
     return (!filter.actor || *filter.actor == q.text(0)) &&
            (!filter.command || *filter.command == q.text(1));
   };
-  const PageAt page{filter.before, false, filter.limit};
-  const auto found =
-      walk.read(one(walk.of(kAuditLog)), {.beyond = page.key, .limit = page.limit}, fits);
-  return load_page<AuditEntryView>(page, found, [&](std::int64_t entry) {
+  return walk.rows({{walk.along(kAuditLog)}}, fits, [&](std::int64_t entry) {
     return only_row<AuditEntryView>(db, kView, kEntryColumns, entry);
   });
 }

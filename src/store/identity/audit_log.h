@@ -47,12 +47,11 @@ struct AuditEntryView {
 struct AuditFilter {
   std::optional<std::string> actor;
   std::optional<std::string> command;
-  std::optional<std::int64_t> before;  // only entries older than this one
-  int limit = 50;
 };
 
 /// Newest first.
-RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& filter);
+RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& filter,
+                                           const PageAt& page);
 
 /// Verifies at most `limit` rows of the chain from this position, and advances it.
 ChainPiece follow_audit_log(Connection& db, ChainPosition& from, std::int64_t limit);

@@ -38,13 +38,11 @@ constexpr const char* kUserRow = "SELECT user FROM users WHERE id = ?";
 
 }  // namespace
 
-NewestPage<UserRow> list_users(Connection& db, const NewestAt& at) {
-  RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
-  const KeyPage page =
-      newest_keys(walk, one(walk.of(kUsers)), at, [](std::int64_t) { return true; });
-  return rows_of(
-      page, [&](std::int64_t key) { return only_row<UserRow>(db, kUserByKey, kUserColumns, key); });
+RowPage<UserRow> list_users(Connection& db, const PageAt& page) {
+  KeyWalk walk(db, page);
+  return walk.rows(
+      {{walk.along(kUsers)}}, [](std::int64_t) { return true; },
+      [&](std::int64_t key) { return only_row<UserRow>(db, kUserByKey, kUserColumns, key); });
 }
 
 std::optional<UserRow> find_user(Connection& db, UserId id) {

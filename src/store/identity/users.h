@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "domain/ids.h"
-#include "store/operations/newest.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -25,7 +25,7 @@ struct UserRow {
 };
 
 /// Of all associations, newest first.
-NewestPage<UserRow> list_users(Connection& db, const NewestAt& at);
+RowPage<UserRow> list_users(Connection& db, const PageAt& page);
 std::optional<UserRow> find_user(Connection& db, UserId id);
 std::optional<UserRow> find_user_by_username(Connection& db, std::string_view username);
 /// The caller has checked that the association exists and the name is unused.

@@ -56,6 +56,9 @@ constexpr KeyIndex kOfStatus = COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wa
                                                 "status = ?3 AND status <> 1");
 static_assert(stored(WalletStatus::verified) == 1);
 constexpr const char* kAssetKeyByCode = "SELECT asset FROM assets WHERE code = ?";
+constexpr const char* kIsOfTenant =
+    "SELECT 1 FROM wallets w WHERE w.wallet = ?1 AND w.tenant = ?2 AND (?3 IS NULL OR EXISTS"
+    " (SELECT 1 FROM accounts a WHERE a.wallet = w.wallet AND a.asset = ?3))";
 
 constexpr const char* kFindAddress =
     "SELECT w.wallet, w.status FROM wallets w JOIN tenants t ON t.tenant = w.tenant"
@@ -137,25 +140,24 @@ WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
 
 RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
                                 const PageAt& page) {
-  RowBudget budget;
-  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
-  KeySets sets;
+  KeyWalk walk(db, page);
+  std::optional<std::int64_t> asset;
   if (filter.asset) {
-    const auto asset = first_integer(db, kAssetKeyByCode, filter.asset->value());
+    asset = first_integer(db, kAssetKeyByCode, filter.asset->value());
     if (!asset) return {};
-    sets.push_back(walk.of(kOfAsset, tenant.key, *asset));
-  } else {
-    sets.push_back(walk.of(kOfTenant, tenant.key));
   }
-  const bool rare = filter.status && *filter.status != WalletStatus::verified;
-  if (rare) sets.push_back(walk.of(kOfStatus, *filter.status));
+  std::vector<KeySources> filters{
+      {asset ? walk.along(kOfAsset, tenant.key, *asset) : walk.along(kOfTenant, tenant.key)}};
+  if (filter.status && *filter.status != WalletStatus::verified) {
+    filters.push_back({walk.along(kOfStatus, *filter.status)});
+  }
   const auto fits = [&](std::int64_t wallet) {
-    budget.spend(1);
+    if (filters.size() > 1 && !Query(db, kIsOfTenant, wallet, tenant.key, asset).step()) {
+      return false;
+    }
     return !filter.status || wallet_status(db, wallet) == *filter.status;
   };
-  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
-  return load_page<WalletRow>(page, found,
-                              [&](std::int64_t key) { return *find_wallet_by_key(db, key); });
+  return walk.rows(filters, fits, [&](std::int64_t key) { return *find_wallet_by_key(db, key); });
 }
 
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {

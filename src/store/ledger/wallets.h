@@ -40,7 +40,7 @@ std::optional<WalletRow> find_wallet(Connection& db, const Tenant& tenant, Walle
 /// For events. Does not check the tenant, so never call it for an integrator's route.
 std::optional<WalletRow> find_wallet_by_key(Connection& db, std::int64_t wallet);
 std::optional<WalletBrief> find_wallet_brief(Connection& db, const Tenant& tenant, WalletId id);
-/// Newest first, at most `limit` rows beyond `page.key`.
+/// Newest first.
 RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const WalletFilter& filter,
                                 const PageAt& page);
 /// The owner of a ledger address, in any association of the environment.

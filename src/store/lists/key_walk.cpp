@@ -9,177 +9,157 @@ namespace coffer::store {
 namespace {
 
 constexpr int kReadFirst = 4;
-constexpr int kReadMax = 256;
-// Rows that the last read may need beyond the budget: a read of a few sets, and the legs of a
+constexpr int kAheadMax = 256;
+// Filters are compared by how far their first keys reach.
+constexpr std::size_t kCompared = 32;
+// Rows that the last read may need beyond the maximum: a read of a few sources, and the legs of a
 // multi-transfer.
 constexpr std::int64_t kReserve = 1'000;
 
-std::int64_t place_of(Order order, std::int64_t key) { return order == Order::rising ? key : -key; }
+/// Places increase in reading order, so in a descending list a later place is a lower key.
+std::int64_t place_of(Order order, std::int64_t key) {
+  return order == Order::ascending ? key : -key;
+}
 std::int64_t key_of(Order order, std::int64_t place) { return place_of(order, place); }
 
-/// Reads ahead, doubling the number of keys as long as all of them are used. A set in which most
-/// keys are skipped is thus read in small pieces.
-class IndexKeys final : public KeySet {
- public:
-  IndexKeys(KeySource source, Order order, RowBudget& budget)
-      : source_(std::move(source)), order_(order), budget_(budget) {}
-
-  std::optional<std::int64_t> first(std::int64_t place) override {
-    for (;;) {
-      while (at_ < places_.size() && places_[at_] < place) ++at_;
-      if (at_ < places_.size()) return places_[at_];
-      if (over_) return std::nullopt;
-      refill(place);
-    }
-  }
-
- private:
-  void refill(std::int64_t place) {
-    const bool all_used = !places_.empty() && place == places_.back() + 1;
-    count_ = all_used ? std::min(2 * count_, kReadMax) : kReadFirst;
-    const auto keys = source_(key_of(order_, place - 1), count_);
-    budget_.spend(static_cast<std::int64_t>(keys.size()) + 1);
-    over_ = keys.size() < static_cast<std::size_t>(count_);
-    at_ = 0;
-    places_.clear();
-    for (const std::int64_t key : keys) places_.push_back(place_of(order_, key));
-  }
-
-  const KeySource source_;
-  const Order order_;
-  RowBudget& budget_;
-  std::vector<std::int64_t> places_;
-  std::size_t at_ = 0;
-  int count_ = kReadFirst;
-  bool over_ = false;
+struct Places {
+  std::int64_t first;
+  std::int64_t last;
 };
 
-class UnitedKeys final : public KeySet {
+/// The places of one filter, each once. Every source is read ahead, in pieces that grow.
+class Merged {
  public:
-  explicit UnitedKeys(KeySets sets) : sets_(std::move(sets)) {}
+  Merged(const KeySources& sources, Order order, const Places& range, KeyWalk& walk)
+      : order_(order), range_(range), walk_(walk) {
+    for (const KeySource& source : sources) ahead_.push_back({&source, {}});
+    for (std::size_t i = 0; i < ahead_.size(); ++i) refill(i, range.first - 1);
+  }
 
-  std::optional<std::int64_t> first(std::int64_t place) override {
-    if (!started_) {
-      started_ = true;
-      for (std::size_t i = 0; i < sets_.size(); ++i) enqueue(i, place);
+  /// The place of the last of the first keys, or the maximum if there are fewer.
+  std::int64_t reach() {
+    while (compared_.size() < kCompared) {
+      const auto place = merged();
+      if (!place) return INT64_MAX;
+      compared_.push(*place);
     }
-    while (!heads_.empty() && heads_.top().first < place) {
-      const std::size_t set = heads_.top().second;
-      heads_.pop();
-      enqueue(set, place);
-    }
-    return heads_.empty() ? std::nullopt : std::optional(heads_.top().first);
+    return compared_.back();
+  }
+  std::optional<std::int64_t> next() {
+    if (compared_.empty()) return merged();
+    const std::int64_t place = compared_.front();
+    compared_.pop();
+    return place;
   }
 
  private:
+  struct Ahead {
+    const KeySource* source;
+    std::vector<std::int64_t> keys;
+    std::size_t at = 0;
+    int count = kReadFirst;
+  };
   using Head = std::pair<std::int64_t, std::size_t>;
-  void enqueue(std::size_t set, std::int64_t place) {
-    if (const auto head = sets_[set]->first(place)) heads_.emplace(*head, set);
-  }
 
-  KeySets sets_;
-  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
-  bool started_ = false;
-};
-
-class KnownKeys final : public KeySet {
- public:
-  explicit KnownKeys(std::vector<std::int64_t> places) : places_(std::move(places)) {
-    std::ranges::sort(places_);
-  }
-  std::optional<std::int64_t> first(std::int64_t place) override {
-    const auto at = std::ranges::lower_bound(places_, place);
-    return at == places_.end() ? std::nullopt : std::optional(*at);
-  }
-
- private:
-  std::vector<std::int64_t> places_;
-};
-
-/// Finds the places that are in all sets.
-class Leap {
- public:
-  Leap(const KeySets& sets, std::int64_t start, const RowBudget& budget)
-      : sets_(sets), start_(start), place_(start), budget_(budget) {}
-
-  enum class Ended { at_a_place, at_the_end, at_the_budget };
-  /// Moves to the first place from here on that is in all sets.
-  Ended next() {
-    for (std::size_t agreed = 0; agreed < sets_.size();) {
-      // A page must advance by at least one place; otherwise, the next page would start at the same
-      // place.
-      if (budget_.spent() && place_ != start_) return Ended::at_the_budget;
-      const auto head = sets_[set_]->first(place_);
-      if (!head) return Ended::at_the_end;
-      agreed = *head == place_ ? agreed + 1 : 1;
-      place_ = *head;
-      set_ = (set_ + 1) % sets_.size();
+  std::optional<std::int64_t> merged() {
+    while (!heads_.empty()) {
+      const auto [place, source] = heads_.top();
+      heads_.pop();
+      advance(source, place);
+      if (place == passed_) continue;  // also in another source
+      passed_ = place;
+      return place;
     }
-    return Ended::at_a_place;
+    return std::nullopt;
   }
-  std::int64_t place() const { return place_; }
-  void pass() { ++place_; }
+  void advance(std::size_t source, std::int64_t place) {
+    Ahead& ahead = ahead_[source];
+    if (++ahead.at < ahead.keys.size()) {
+      push_head(source);
+    } else if (ahead.keys.size() == static_cast<std::size_t>(ahead.count)) {
+      ahead.count = std::min(4 * ahead.count, kAheadMax);
+      refill(source, place);
+    }
+  }
+  void refill(std::size_t source, std::int64_t place) {
+    Ahead& ahead = ahead_[source];
+    ahead.keys = (*ahead.source)(key_of(order_, place), ahead.count);
+    ahead.at = 0;
+    walk_.spend(static_cast<std::int64_t>(ahead.keys.size()) + 1);
+    if (!ahead.keys.empty()) push_head(source);
+  }
+  void push_head(std::size_t source) {
+    const std::int64_t place = place_of(order_, ahead_[source].keys[ahead_[source].at]);
+    if (place <= range_.last) heads_.emplace(place, source);
+  }
 
- private:
-  const KeySets& sets_;
-  const std::int64_t start_;
-  std::int64_t place_;
-  std::size_t set_ = 0;
-  const RowBudget& budget_;
+  const Order order_;
+  const Places range_;
+  KeyWalk& walk_;
+  std::vector<Ahead> ahead_;
+  std::priority_queue<Head, std::vector<Head>, std::greater<>> heads_;
+  std::queue<std::int64_t> compared_;
+  std::optional<std::int64_t> passed_;
 };
 
 }  // namespace
 
 bool contains(const TenantKeys& tenants, std::int64_t key) {
-  return !tenants || std::find(tenants->begin(), tenants->end(), key) != tenants->end();
+  return !tenants || std::ranges::find(*tenants, key) != tenants->end();
 }
 
-KeySets one(std::unique_ptr<KeySet> set) {
-  KeySets out;
-  out.push_back(std::move(set));
-  return out;
+KeyWalk::KeyWalk(Connection& db, const PageAt& page, Order order)
+    : db_(db),
+      page_(page),
+      order_((order == Order::ascending) != page.backward ? Order::ascending : Order::descending) {}
+
+KeySource KeyWalk::known(std::vector<std::int64_t> keys) const {
+  std::vector<std::int64_t> places;
+  for (const std::int64_t key : keys) places.push_back(place_of(order_, key));
+  std::ranges::sort(places);
+  return [places = std::move(places), order = order_](std::int64_t beyond, int count) {
+    std::vector<std::int64_t> out;
+    auto at = std::ranges::upper_bound(places, place_of(order, beyond));
+    for (; at != places.end() && out.size() < static_cast<std::size_t>(count); ++at) {
+      out.push_back(key_of(order, *at));
+    }
+    return out;
+  };
 }
 
-bool RowBudget::spent() const { return left_ < kReserve; }
-
-std::unique_ptr<KeySet> KeyWalk::of(KeySource source) const {
-  return std::make_unique<IndexKeys>(std::move(source), order_, budget_);
-}
-
-std::unique_ptr<KeySet> KeyWalk::any(KeySets sets) const {
-  if (sets.size() == 1) return std::move(sets.front());
-  return std::make_unique<UnitedKeys>(std::move(sets));
-}
-
-std::unique_ptr<KeySet> KeyWalk::known(std::vector<std::int64_t> keys) const {
-  for (std::int64_t& key : keys) key = place_of(order_, key);
-  return std::make_unique<KnownKeys>(std::move(keys));
-}
-
-KeyWalk::Found KeyWalk::read(const KeySets& sets, const Part& part,
-                             const std::function<bool(std::int64_t)>& fits) const {
-  COFFER_CHECK(!sets.empty());
-  Found out;
-  if (part.lowest >= part.below) return out;
-  const bool rising = order_ == Order::rising;
-  const std::int64_t last = place_of(order_, rising ? part.below - 1 : part.lowest);
-  std::int64_t start = place_of(order_, rising ? part.lowest : part.below - 1);
-  if (part.beyond) {
-    const std::int64_t beyond = place_of(order_, *part.beyond);
-    if (beyond >= last) return out;
-    start = std::max(start, beyond + 1);
+KeyPage KeyWalk::read(const std::vector<KeySources>& filters,
+                      const std::function<bool(std::int64_t)>& fits, const ListRange& range) {
+  COFFER_CHECK(!filters.empty());
+  KeyPage out;
+  if (range.lowest >= range.below) return out;
+  const bool ascending = order_ == Order::ascending;
+  Places places{place_of(order_, ascending ? range.lowest : range.below - 1),
+                place_of(order_, ascending ? range.below - 1 : range.lowest)};
+  if (page_.key) {
+    const std::int64_t beyond = place_of(order_, *page_.key);
+    if (beyond >= places.last) return out;
+    places.first = std::max(places.first, beyond + 1);
   }
-  Leap leap(sets, start, budget_);
-  while (out.keys.size() < static_cast<std::size_t>(part.limit)) {
-    const Leap::Ended ended = leap.next();
-    if (leap.place() > last || ended == Leap::Ended::at_the_end) return out;
-    if (ended == Leap::Ended::at_the_budget) {
-      out.cut_at = key_of(order_, leap.place() - 1);
+  std::vector<Merged> all;
+  for (const KeySources& sources : filters) all.emplace_back(sources, order_, places, *this);
+  const auto best =
+      all.size() == 1 ? all.begin() : std::ranges::max_element(all, {}, &Merged::reach);
+  while (const auto place = best->next()) {
+    spend(1);
+    const std::int64_t key = key_of(order_, *place);
+    if (fits(key)) {
+      if (out.keys.size() == static_cast<std::size_t>(page_.limit)) {
+        out.next = out.keys.back();
+        return out;
+      }
+      out.keys.push_back(key);
+    }
+    // A page advances by at least one key; otherwise, the next page would start at the same key.
+    if (left_ < kReserve) {
+      out.next = key;
+      out.cut_short = out.keys.size() < static_cast<std::size_t>(page_.limit);
       return out;
     }
-    const std::int64_t key = key_of(order_, leap.place());
-    if (fits(key)) out.keys.push_back(key);
-    leap.pass();
   }
   return out;
 }

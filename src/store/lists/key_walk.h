@@ -1,17 +1,17 @@
-// Reads filtered lists along indexes whose entries end in the sort key of the list, so that nothing
-// is sorted and nothing is read twice.
+// Reads a page of a filtered list along the single best index.
 //
-// A filter with an index is a set of keys. Sets are intersected by skipping: each set returns its
-// first key that is not before the furthest key of the others, so the rarest filter determines the
-// number of steps, without statistics. Filters without an index are checked row by row. A page that
-// has read kRowsMax rows stops and returns the position where the list continues, which bounds the
-// cost of every combination of filters.
+// The entries of each index end in the key of the list, so nothing is sorted. Of the filters that
+// have an index, a page reads the one whose first keys reach furthest, so the rarest filter
+// determines the cost, without statistics. All other filters are checked row by row. A page that
+// has read kRowsMax rows ends, and returns the key where the list continues. Every filter's keys
+// contain all matches, so pages can follow different indexes without skipping or repeating a row.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "store/connection.h"
@@ -23,26 +23,13 @@ namespace coffer::store {
 /// returns.
 inline constexpr std::int64_t kRowsMax = 10'000;
 
-/// The remaining rows of one page.
-class RowBudget {
- public:
-  explicit RowBudget(std::int64_t rows = kRowsMax) : left_(rows) {}
-  void spend(std::int64_t rows) { left_ -= rows; }
-  /// While this is false, one more read of any set stays within kRowsMax.
-  bool spent() const;
-  std::int64_t left() const { return left_; }
-
- private:
-  std::int64_t left_;
-};
-
-enum class Order { falling, rising };
+enum class Order { descending, ascending };
 
 /// The same keys in both orders, along one index. Parameters: ?1 the key to start beyond, ?2 the
 /// maximum number of keys, then the arguments.
 struct KeyIndex {
-  const char* falling;
-  const char* rising;
+  const char* descending;
+  const char* ascending;
 };
 #define COFFER_KEY_INDEX(key, table, where)                                            \
   ::coffer::store::KeyIndex {                                                          \
@@ -53,9 +40,6 @@ struct KeyIndex {
         " LIMIT "                                                                      \
         "?2"                                                                           \
   }
-
-/// Returns up to `count` keys beyond a key, in order, along one index.
-using KeySource = std::function<std::vector<std::int64_t>(std::int64_t beyond, int count)>;
 
 /// A single integer column.
 template <class... Args>
@@ -76,76 +60,64 @@ std::optional<std::int64_t> first_integer(Connection& db, const char* sql, const
 using TenantKeys = std::optional<std::vector<std::int64_t>>;
 bool contains(const TenantKeys& tenants, std::int64_t key);
 
-/// The keys that `sql` returns with ?1 the key to start beyond, ?2 the maximum number, and `args`.
-/// Valid while `db` exists.
-template <class... Args>
-KeySource along(Connection& db, const char* sql, const Args&... args) {
-  return [&db, sql, args...](std::int64_t beyond, int count) {
-    return integers(db, sql, beyond, count, args...);
-  };
-}
+/// Returns up to `count` keys beyond a key, in the order of the walk.
+using KeySource = std::function<std::vector<std::int64_t>(std::int64_t beyond, int count)>;
+/// The sources of one filter. Their union contains the key of every row that matches the filter.
+using KeySources = std::vector<KeySource>;
 
-/// Keys in reading order. Places increase in reading order, so in a descending list a later place
-/// is a lower key.
-class KeySet {
- public:
-  virtual ~KeySet() = default;
-  /// The first place at or after `place`. Consecutive calls never go back.
-  virtual std::optional<std::int64_t> first(std::int64_t place) = 0;
+/// Keys outside of this range do not belong to the list.
+struct ListRange {
+  std::int64_t lowest = 1;
+  std::int64_t below = INT64_MAX;
 };
-using KeySets = std::vector<std::unique_ptr<KeySet>>;
-KeySets one(std::unique_ptr<KeySet> set);
 
-/// Creates the sets of one page and reads the page.
+struct KeyPage {
+  std::vector<std::int64_t> keys;    // in reading order
+  std::optional<std::int64_t> next;  // this member and the next: as in RowPage
+  bool cut_short = false;
+};
+
+/// Reads one page.
 class KeyWalk {
  public:
-  KeyWalk(Connection& db, Order order, RowBudget& budget)
-      : db_(db), order_(order), budget_(budget) {}
+  /// `order` is that of the list. `db` must outlive this object.
+  KeyWalk(Connection& db, const PageAt& page, Order order = Order::descending);
 
   template <class... Args>
-  std::unique_ptr<KeySet> of(const KeyIndex& index, const Args&... args) const {
-    return of(along(db_, order_ == Order::rising ? index.rising : index.falling, args...));
+  KeySource along(const KeyIndex& index, const Args&... args) const {
+    const char* sql = order_ == Order::ascending ? index.ascending : index.descending;
+    return [&db = db_, sql, args...](std::int64_t beyond, int count) {
+      return integers(db, sql, beyond, count, args...);
+    };
   }
-  /// `source` returns keys in the order of this walk.
-  std::unique_ptr<KeySet> of(KeySource source) const;
-  /// The union of all sets, each key once.
-  std::unique_ptr<KeySet> any(KeySets sets) const;
   /// Known keys, in any order.
-  std::unique_ptr<KeySet> known(std::vector<std::int64_t> keys) const;
+  KeySource known(std::vector<std::int64_t> keys) const;
 
-  /// The part of the list to read.
-  struct Part {
-    std::optional<std::int64_t> beyond;  // in reading order
-    std::int64_t lowest = 1;             // lower keys do not belong to the list
-    std::int64_t below = INT64_MAX;      // this key and higher ones do not belong to the list
-    int limit = 20;
-  };
-  struct Found {
-    std::vector<std::int64_t> keys;      // in reading order
-    std::optional<std::int64_t> cut_at;  // as in RowPage
-  };
-  /// The keys that are in all `sets` (at least one) and match.
-  Found read(const KeySets& sets, const Part& part,
-             const std::function<bool(std::int64_t)>& fits) const;
+  /// Counts rows that were read for this page, apart from those in read().
+  void spend(std::int64_t rows) { left_ -= rows; }
+  std::int64_t left() const { return left_; }
+
+  /// The keys of the rows that match. `filters`: the sources of each filter that has an index, at
+  /// least one. `fits` checks the row of a key against all filters.
+  KeyPage read(const std::vector<KeySources>& filters,
+               const std::function<bool(std::int64_t)>& fits, const ListRange& range = {});
+
+  /// Reads the page and its rows. `load` reads the row of a key.
+  template <class Load>
+  auto rows(const std::vector<KeySources>& filters, const std::function<bool(std::int64_t)>& fits,
+            const Load& load, const ListRange& range = {}) {
+    KeyPage found = read(filters, fits, range);
+    if (page_.backward) std::ranges::reverse(found.keys);
+    RowPage<std::invoke_result_t<Load, std::int64_t>> out{{}, found.next, found.cut_short};
+    for (const std::int64_t key : found.keys) out.rows.push_back(load(key));
+    return out;
+  }
 
  private:
   Connection& db_;
-  Order order_;
-  RowBudget& budget_;
+  const PageAt page_;
+  const Order order_;  // of reading
+  std::int64_t left_ = kRowsMax;
 };
-
-/// A page of a list in descending order. `load` reads the row of a key.
-template <class Row, class Load>
-RowPage<Row> load_page(const PageAt& page, const KeyWalk::Found& found, const Load& load) {
-  RowPage<Row> out;
-  out.cut_at = found.cut_at;
-  if (page.backward) {
-    for (auto key = found.keys.rbegin(); key != found.keys.rend(); ++key)
-      out.rows.push_back(load(*key));
-  } else {
-    for (const std::int64_t key : found.keys) out.rows.push_back(load(key));
-  }
-  return out;
-}
 
 }  // namespace coffer::store

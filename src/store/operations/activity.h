@@ -8,7 +8,7 @@
 
 #include "domain/ledger/money.h"
 #include "domain/payments/payment.h"
-#include "store/operations/newest.h"
+#include "store/lists/key_walk.h"
 
 namespace coffer::store {
 

@@ -1,6 +1,7 @@
 #include "store/operations/alerts.h"
 
 #include "base/check.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -78,16 +79,14 @@ void drop_alerts(WriteTx& tx, Timestamp closed_before) { tx.db().run(kDrop, clos
 
 std::int64_t count_open_alerts(Connection& db) { return first_integer(db, kCountOpen).value_or(0); }
 
-NewestPage<AlertRow> newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at) {
+RowPage<AlertRow> newest_alerts(Connection& db, std::optional<bool> open, const PageAt& page) {
+  KeyWalk walk(db, page);
   const auto row_of = [&](std::int64_t key) { return alert_of(db, key); };
-  RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
   const auto fits = [&](std::int64_t key) {
-    budget.spend(1);
     const AlertState state = row_of(key).state;
     return state.told_at && (!open || *open == !state.closed_at);
   };
-  return rows_of(newest_keys(walk, one(walk.of(kAlerts)), at, fits), row_of);
+  return walk.rows({{walk.along(kAlerts)}}, fits, row_of);
 }
 
 AlertRow alert_of(Connection& db, std::int64_t key) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "domain/operations/alert.h"
-#include "store/operations/newest.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -30,7 +30,7 @@ void drop_alerts(WriteTx& tx, Timestamp closed_before);
 std::int64_t count_open_alerts(Connection& db);
 
 /// Alerts that have opened. `open`: only those that are open, or only those that have ended.
-NewestPage<AlertRow> newest_alerts(Connection& db, std::optional<bool> open, const NewestAt& at);
+RowPage<AlertRow> newest_alerts(Connection& db, std::optional<bool> open, const PageAt& page);
 
 AlertRow alert_of(Connection& db, std::int64_t key);
 

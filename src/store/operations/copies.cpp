@@ -14,8 +14,8 @@
 #include "store/file/copy_file.h"
 #include "store/file/held_file.h"
 #include "store/ledger/catalog.h"
+#include "store/lists/key_walk.h"
 #include "store/operations/foreign_file.h"
-#include "store/operations/newest.h"
 #include "store/schema.h"
 
 namespace coffer::store {

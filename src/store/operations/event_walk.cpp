@@ -56,9 +56,8 @@ std::vector<std::int64_t> payments_after(Connection& db, std::int64_t tenant, st
                                          std::int64_t count) {
   PaymentsWanted wanted;
   wanted.tenants = std::vector{tenant};
-  RowBudget budget(kRowsMax * count);
-  PaymentWalk walk(db, wanted, Order::rising, budget);
-  return walk.read(payment, static_cast<int>(count)).keys;
+  KeyWalk walk(db, {.key = payment, .limit = static_cast<int>(count)}, Order::ascending);
+  return PaymentWalk(db, wanted, walk).read().keys;
 }
 
 std::string payment_text(std::int64_t payment) { return "payment " + std::to_string(payment); }

@@ -42,22 +42,11 @@ constexpr const char* kMessageState = "SELECT state FROM messages WHERE message 
 constexpr const char* kPaymentId = "SELECT id FROM payments WHERE payment = ?";
 
 /// The rows of some tenants, or of all.
-std::unique_ptr<KeySet> of_tenants(const KeyWalk& walk, const TenantKeys& tenants,
-                                   const KeyIndex& all, const KeyIndex& one) {
-  if (!tenants) return walk.of(all);
-  KeySets out;
-  for (const std::int64_t tenant : *tenants) out.push_back(walk.of(one, tenant));
-  return walk.any(std::move(out));
-}
-
-KeySets wallet_sets(const KeyWalk& walk, const WalletsWanted& wanted) {
-  KeySets out;
-  if (wanted.status && *wanted.status != WalletStatus::verified) {
-    out.push_back(walk.of(kWalletsOfStatus, *wanted.status));
-  }
-  if (wanted.tenants || out.empty()) {
-    out.push_back(of_tenants(walk, wanted.tenants, kWallets, kWalletsOfTenant));
-  }
+KeySources of_tenants(const KeyWalk& walk, const TenantKeys& tenants, const KeyIndex& all,
+                      const KeyIndex& one) {
+  if (!tenants) return {walk.along(all)};
+  KeySources out;
+  for (const std::int64_t tenant : *tenants) out.push_back(walk.along(one, tenant));
   return out;
 }
 
@@ -75,55 +64,54 @@ std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text) {
   return out.empty() ? integers(db, kWalletOfKey, text) : out;
 }
 
-NewestPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
-                                             const NewestAt& at) {
-  RowBudget budget;
-  const KeyWalk walk(db, wanted.oldest_first ? Order::rising : Order::falling, budget);
-  std::optional<std::string> part;
-  KeySets sets = wallet_sets(walk, wanted);
-  if (wanted.text) {
-    auto named = named_wallets(db, *wanted.text);
-    if (named.empty())
-      part = fold_case(*wanted.text);
-    else
-      sets.push_back(walk.known(std::move(named)));
+RowPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
+                                          const PageAt& page) {
+  KeyWalk walk(db, page, wanted.oldest_first ? Order::ascending : Order::descending);
+  std::vector<KeySources> filters{of_tenants(walk, wanted.tenants, kWallets, kWalletsOfTenant)};
+  if (wanted.status && *wanted.status != WalletStatus::verified) {
+    filters.push_back({walk.along(kWalletsOfStatus, *wanted.status)});
   }
+  std::vector<std::int64_t> named;
+  if (wanted.text) named = named_wallets(db, *wanted.text);
+  if (!named.empty()) filters.push_back({walk.known(named)});
   const auto fits = [&](std::int64_t wallet) {
-    budget.spend(1);
     Query q(db, kWalletBrief, wallet);
     if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
     if (wanted.status && *wanted.status != q.enumeration<WalletStatus>(1)) return false;
-    return !part || fold_case(q.text(2)).find(*part) != std::string::npos;
+    if (!wanted.text) return true;
+    return named.empty() ? fold_case(q.text(2)).find(fold_case(*wanted.text)) != std::string::npos
+                         : contains(named, wallet);
   };
-  return rows_of(newest_keys(walk, sets, at, fits), [&](std::int64_t key) {
+  return walk.rows(filters, fits, [&](std::int64_t key) {
     return Listed<WalletRow>{*find_wallet_by_key(db, key), tenant_in(db, kWalletBrief, key)};
   });
 }
 
-NewestPage<Listed<BeneficiaryRow>> newest_beneficiaries(Connection& db,
-                                                        const BeneficiariesWanted& wanted,
-                                                        const NewestAt& at) {
-  RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
-  TermSets found;
+RowPage<Listed<BeneficiaryRow>> newest_beneficiaries(Connection& db,
+                                                     const BeneficiariesWanted& wanted,
+                                                     const PageAt& page) {
+  KeyWalk walk(db, page);
+  TermsWanted terms;
+  std::vector<KeySources> filters;
   if (wanted.text) {
     if (const auto id = BeneficiaryId::parse(*wanted.text)) {
-      found.sets = one(walk.known(integers(db, kBeneficiaryOfId, *id)));
+      filters.push_back({walk.known(integers(db, kBeneficiaryOfId, *id))});
     } else {
-      const auto tenants = wanted.tenants ? *wanted.tenants : integers(db, kTenants);
-      found = term_sets(db, walk, budget, tenants, {search_words(*wanted.text), {}});
+      terms.words = search_words(*wanted.text);
+      filters =
+          term_filters(db, walk, wanted.tenants ? *wanted.tenants : integers(db, kTenants), terms);
     }
   }
-  if (found.sets.empty()) {
-    found.sets = one(of_tenants(walk, wanted.tenants, kBeneficiaries, kBeneficiariesOfTenant));
+  if (filters.empty()) {
+    filters.push_back(of_tenants(walk, wanted.tenants, kBeneficiaries, kBeneficiariesOfTenant));
   }
   const auto fits = [&](std::int64_t beneficiary) {
-    budget.spend(1);
+    walk.spend(1);
     Query q(db, kBeneficiaryBrief, beneficiary);
-    if (!q.step() || !contains(wanted.tenants, q.integer(0)) || !q.boolean(1)) return false;
-    return found.judged.empty() || beneficiary_has_words(db, beneficiary, found.judged);
+    return q.step() && contains(wanted.tenants, q.integer(0)) && q.boolean(1) &&
+           beneficiary_fits(db, beneficiary, terms);
   };
-  return rows_of(newest_keys(walk, found.sets, at, fits), [&](std::int64_t key) {
+  return walk.rows(filters, fits, [&](std::int64_t key) {
     return Listed<BeneficiaryRow>{*find_beneficiary_by_key(db, key),
                                   tenant_in(db, kBeneficiaryBrief, key)};
   });
@@ -140,34 +128,29 @@ std::optional<std::int64_t> beneficiary_key(Connection& db, BeneficiaryId id) {
   return first_integer(db, kBeneficiaryOfId, id);
 }
 
-NewestPage<Listed<QuoteRow>> newest_quotes(Connection& db, const QuotesWanted& wanted,
-                                           const NewestAt& at) {
-  RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
+RowPage<Listed<QuoteRow>> newest_quotes(Connection& db, const QuotesWanted& wanted,
+                                        const PageAt& page) {
+  KeyWalk walk(db, page);
   const auto fits = [&](std::int64_t quote) {
-    budget.spend(1);
     Query q(db, kQuoteBrief, quote);
     if (!q.step() || !contains(wanted.tenants, q.integer(0))) return false;
     if (wanted.connector && *wanted.connector != q.integer(1)) return false;
     return !wanted.status || *wanted.status == quote_status(q.boolean(2), q.time(3), wanted.now);
   };
-  return rows_of(newest_keys(walk, one(walk.of(kQuotes)), at, fits), [&](std::int64_t key) {
+  return walk.rows({{walk.along(kQuotes)}}, fits, [&](std::int64_t key) {
     return Listed<QuoteRow>{*find_quote_by_key(db, key), tenant_in(db, kQuoteBrief, key)};
   });
 }
 
-NewestPage<Notification> newest_notifications(Connection& db, std::optional<MessageState> state,
-                                              const NewestAt& at) {
-  RowBudget budget;
-  const KeyWalk walk(db, Order::falling, budget);
+RowPage<Notification> newest_notifications(Connection& db, std::optional<MessageState> state,
+                                           const PageAt& page) {
+  KeyWalk walk(db, page);
   const bool failed = state == MessageState::failed;
   const auto fits = [&](std::int64_t key) {
-    budget.spend(1);
     return !state || first_integer(db, kMessageState, key) == static_cast<std::int64_t>(*state);
   };
-  const KeySets sets = one(walk.of(failed ? kNotificationsFailed : kNotifications));
-  return rows_of(newest_keys(walk, sets, at, fits),
-                 [&](std::int64_t key) { return *find_notification(db, key); });
+  return walk.rows({{walk.along(failed ? kNotificationsFailed : kNotifications)}}, fits,
+                   [&](std::int64_t key) { return *find_notification(db, key); });
 }
 
 PaymentId payment_id(Connection& db, std::int64_t payment) {

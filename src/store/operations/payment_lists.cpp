@@ -92,7 +92,7 @@ class Search {
     for (const std::int64_t wallet : named_wallets(db_, text_)) {
       PaymentsWanted wanted;
       wanted.wallet = wallet;
-      add(FoundAs::wallet, newest_payments(db_, wanted, {{}, limit_}).keys);
+      add(FoundAs::wallet, newest_payments(db_, wanted, {.limit = limit_}).keys);
     }
   }
   void by_id(const Uuid& id) {
@@ -103,7 +103,7 @@ class Search {
     if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {
       PaymentsWanted wanted;
       wanted.beneficiary = beneficiary;
-      add(FoundAs::beneficiary, newest_payments(db_, wanted, {{}, limit_}).keys);
+      add(FoundAs::beneficiary, newest_payments(db_, wanted, {.limit = limit_}).keys);
     }
     if (found_.empty()) by_request_time(id);
   }
@@ -124,10 +124,9 @@ class Search {
 
 }  // namespace
 
-KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at) {
-  RowBudget budget;
-  PaymentWalk keys(db, wanted, Order::falling, budget);
-  return page_of(keys.read(at.before, at.limit + 1), at);
+KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const PageAt& page) {
+  KeyWalk walk(db, page);
+  return PaymentWalk(db, wanted, walk).read();
 }
 
 PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted) {
@@ -140,10 +139,8 @@ PaymentCount count_payments(Connection& db, const PaymentsWanted& wanted) {
     const std::int64_t end = wanted.to ? first_payment_since(db, *wanted.to) : last_payment(db) + 1;
     return {std::max<std::int64_t>(0, end - first), true};
   }
-  RowBudget budget;
-  PaymentWalk keys(db, wanted, Order::falling, budget);
-  const auto found = keys.read(std::nullopt, std::numeric_limits<int>::max());
-  return {static_cast<std::int64_t>(found.keys.size()), !found.cut_at};
+  const KeyPage found = newest_payments(db, wanted, {.limit = std::numeric_limits<int>::max()});
+  return {static_cast<std::int64_t>(found.keys.size()), !found.next};
 }
 
 std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
@@ -159,15 +156,15 @@ std::string_view name(FoundAs how) {
   return kNames[static_cast<std::size_t>(how)];
 }
 
-FoundPayments find_payments(Connection& db, std::string_view text, const NewestAt& at) {
+FoundPayments find_payments(Connection& db, std::string_view text, const PageAt& at) {
   FoundPayments out;
-  if (!at.before) {
+  if (!at.key) {
     out.found = Search(db, text, at.limit).exact();
     if (!out.found.empty()) return out;
   }
   // Nothing that is found by its text is longer.
   if (character_count(text) > kProviderReferenceMax) return out;
-  const std::int64_t high = at.before.value_or(last_payment(db) + 1);
+  const std::int64_t high = at.key.value_or(last_payment(db) + 1);
   const std::int64_t low = std::max<std::int64_t>(1, high - kRowsReadMax);
   out.found = Search(db, text, at.limit).read(low, high);
   if (out.found.size() >= static_cast<std::size_t>(at.limit)) {

@@ -1,16 +1,15 @@
-// Payments of all tenants: lists, and a search by any identifier.
+// Payments of all tenants: lists, newest first, and a search by any identifier.
 #pragma once
 
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "store/operations/newest.h"
 #include "store/payments/payment_walk.h"
 
 namespace coffer::store {
 
-KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const NewestAt& at);
+KeyPage newest_payments(Connection& db, const PaymentsWanted& wanted, const PageAt& page);
 
 /// The number of matching payments. With only time filters, it follows from the keys, and no row is
 /// read. Otherwise, the count reads as many rows as a page of the list, so it is never smaller than
@@ -44,14 +43,14 @@ struct FoundPayment {
 };
 struct FoundPayments {
   std::vector<FoundPayment> found;
-  std::optional<std::int64_t> next;  // `at.before` of the continued search
+  std::optional<std::int64_t> next;  // `page.key` of the continued search
 };
 /// Finds a payment by any text that identifies it. Among all payments, through indexes: IDs (for a
 /// wallet or beneficiary, its newest payments), transactionIds, account numbers and public keys,
 /// and request IDs made by coffer, which contain their time. If none of these match, it reads a
-/// range of payments below `at.before`, newest first, for references, provider references, ledger
+/// range of payments below `page.key`, newest first, for references, provider references, ledger
 /// hashes and request IDs of callers, because indexes for these would make every payment too
 /// expensive.
-FoundPayments find_payments(Connection& db, std::string_view text, const NewestAt& at);
+FoundPayments find_payments(Connection& db, std::string_view text, const PageAt& page);
 
 }  // namespace coffer::store

@@ -36,8 +36,8 @@ struct DestinationRow {
   bool operator==(const DestinationRow&) const = default;
 };
 
-/// Whether each of `words` begins a word of the beneficiary (domain/parties/search_words.h).
-bool beneficiary_has_words(Connection& db, std::int64_t key, std::span<const std::string> words);
+/// Whether the beneficiary has the tag, and each of the words begins one of its words.
+bool beneficiary_fits(Connection& db, std::int64_t key, const TermsWanted& wanted);
 /// Computes all search terms again if this version folds texts in another way than the one that
 /// stored them. Call this outside a transaction, before the commit queue starts.
 void refresh_search_terms(Connection& writer);
@@ -46,7 +46,7 @@ void refresh_search_terms(Connection& writer);
 std::optional<BeneficiaryRow> find_beneficiary(Connection& db, const Tenant& tenant,
                                                BeneficiaryId id);
 std::optional<BeneficiaryRow> find_beneficiary_by_key(Connection& db, std::int64_t key);
-/// Those not archived, newest first; at most `page.limit` rows beyond `page.key`.
+/// Those not archived, newest first.
 RowPage<BeneficiaryRow> list_beneficiaries(Connection& db, const Tenant& tenant,
                                            const TermsWanted& wanted, const PageAt& page);
 

@@ -37,37 +37,25 @@ constexpr std::string_view kLast = "\xf4\x8f\xbf\xbf";
 
 std::string tag_term(std::string_view tag) { return "#" + std::string(tag); }
 
-/// The keys whose terms begin with `word`; nullptr if there are too many.
-std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& budget,
-                               std::int64_t tenant, const std::string& word) {
+/// Adds the beneficiaries of a tenant whose terms begin with `word`; false if there are too many.
+bool add_word(KeySources& out, Connection& db, KeyWalk& walk, std::int64_t tenant,
+              const std::string& word) {
   const std::string end = word + std::string(kLast);
   std::vector<std::string> terms;
   {
     Query query(db, kDifferentTerms, tenant, word, end, kTermsMax + 1);
     while (query.step()) terms.push_back(query.text(0));
   }
-  budget.spend(static_cast<std::int64_t>(terms.size()) + 1);
-  if (terms.empty()) return walk.known({});
+  walk.spend(static_cast<std::int64_t>(terms.size()) + 1);
   if (terms.size() <= static_cast<std::size_t>(kTermsMax)) {
-    KeySets each;
-    for (const std::string& term : terms) each.push_back(walk.of(kOfTerm, tenant, term));
-    return walk.any(std::move(each));
+    for (const std::string& term : terms) out.push_back(walk.along(kOfTerm, tenant, term));
+    return true;
   }
   std::vector<std::int64_t> keys = integers(db, kKeysOfTerms, tenant, word, end, kKeysMax + 1);
-  budget.spend(static_cast<std::int64_t>(keys.size()));
-  if (keys.size() > static_cast<std::size_t>(kKeysMax)) return nullptr;
-  return walk.known(std::move(keys));
-}
-
-/// The same set for several tenants.
-std::unique_ptr<KeySet> set_of(Connection& db, const KeyWalk& walk, RowBudget& budget,
-                               std::span<const std::int64_t> tenants, const std::string& word) {
-  KeySets each;
-  for (const std::int64_t tenant : tenants) {
-    each.push_back(set_of(db, walk, budget, tenant, word));
-    if (!each.back()) return nullptr;
-  }
-  return walk.any(std::move(each));
+  walk.spend(static_cast<std::int64_t>(keys.size()));
+  if (keys.size() > static_cast<std::size_t>(kKeysMax)) return false;
+  out.push_back(walk.known(std::move(keys)));
+  return true;
 }
 
 }  // namespace
@@ -92,27 +80,25 @@ void put_terms(WriteTx& tx, const Tenant& tenant, std::int64_t beneficiary,
     tx.db().run(kInsertBeneficiaryTerm, tenant.key, term, beneficiary);
 }
 
-TermSets term_sets(Connection& db, const KeyWalk& walk, RowBudget& budget,
-                   std::span<const std::int64_t> tenants, const TermsWanted& wanted) {
-  TermSets out;
+std::vector<KeySources> term_filters(Connection& db, KeyWalk& walk,
+                                     std::span<const std::int64_t> tenants,
+                                     const TermsWanted& wanted) {
+  std::vector<KeySources> out;
   if (wanted.tag) {
-    KeySets each;
+    KeySources& of_tag = out.emplace_back();
     for (const std::int64_t tenant : tenants) {
-      each.push_back(walk.of(kOfTerm, tenant, tag_term(*wanted.tag)));
+      of_tag.push_back(walk.along(kOfTerm, tenant, tag_term(*wanted.tag)));
     }
-    out.sets.push_back(walk.any(std::move(each)));
   }
   if (!wanted.words) return out;
-  if (wanted.words->empty()) out.sets.push_back(walk.known({}));
-  std::size_t looked_up = 0;
-  for (const std::string& word : *wanted.words) {
-    looked_up += tenants.size();
-    auto set = looked_up > kLookUpsMax ? nullptr : set_of(db, walk, budget, tenants, word);
-    if (set) {
-      out.sets.push_back(std::move(set));
-    } else {
-      out.judged.push_back(word);
-    }
+  if (wanted.words->empty()) out.emplace_back();
+  const std::size_t words = tenants.empty() ? 0 : kLookUpsMax / tenants.size();
+  for (std::size_t i = 0; i < std::min(words, wanted.words->size()); ++i) {
+    KeySources of_word;
+    const bool few = std::ranges::all_of(tenants, [&](std::int64_t tenant) {
+      return add_word(of_word, db, walk, tenant, (*wanted.words)[i]);
+    });
+    if (few) out.push_back(std::move(of_word));
   }
   return out;
 }

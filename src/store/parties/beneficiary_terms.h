@@ -28,15 +28,10 @@ struct TermsWanted {
   std::optional<std::string> tag;  // exact
 };
 
-/// The sets of keys from the index, one per condition.
-struct TermSets {
-  KeySets sets;
-  /// Words that begin too many different indexed words. They are checked row by row.
-  std::vector<std::string> judged;
-};
-/// The sets for the beneficiaries of some tenants. Deducts its reads from `budget`: at most 3,300
-/// index entries. Valid while `db` exists.
-TermSets term_sets(Connection& db, const KeyWalk& walk, RowBudget& budget,
-                   std::span<const std::int64_t> tenants, const TermsWanted& wanted);
+/// The filters for the beneficiaries of some tenants. A word that begins too many different indexed
+/// words has none. Spends at most 3,300 rows. Valid while `db` exists.
+std::vector<KeySources> term_filters(Connection& db, KeyWalk& walk,
+                                     std::span<const std::int64_t> tenants,
+                                     const TermsWanted& wanted);
 
 }  // namespace coffer::store

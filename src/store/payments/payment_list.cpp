@@ -3,6 +3,9 @@
 #include "store/payments/payment_list.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
 
 #include "domain/webhooks/event_type.h"
 #include "store/payments/payment_walk.h"
@@ -26,13 +29,14 @@ constexpr const char* kChanged =
 constexpr const char* kChangedSince =
     "SELECT payment FROM events WHERE tenant = ? AND sequence >= ?";
 constexpr const char* kChangesSince =
-    "SELECT at, payment, version, sequence, payment IS NOT NULL AND type <= 6 AND test = 0"
-    " FROM events WHERE tenant = ? AND sequence >= ? ORDER BY sequence";
-constexpr const char* kState = "SELECT version, updated_at FROM payments WHERE payment = ?";
+    "SELECT e.at, e.sequence, p.payment FROM events e LEFT JOIN payments p"
+    " ON p.payment = e.payment AND p.version = e.version AND e.type <= 6 AND e.test = 0"
+    " WHERE e.tenant = ? AND e.sequence >= ? ORDER BY e.sequence";
+constexpr const char* kUpdated = "SELECT updated_at FROM payments WHERE payment = ?";
 static_assert(stored(EventType::payment_refund_failed) == 6);
 
 // Lists of at most this many payments or events are sorted in memory.
-constexpr std::int64_t kSortedMax = 1'500;
+constexpr int kSortedMax = 1'500;
 
 /// Returns false if the filter refers to something that the tenant does not have.
 bool resolve(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
@@ -57,14 +61,11 @@ bool resolve(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
          filter.connector.has_value() == out.connector.has_value();
 }
 
-/// A row of a page before its record is read, in reading order.
-struct Place {
-  std::int64_t payment = 0;
-  std::int64_t position = 0;
-};
+/// The rows of a page before their records are read, in reading order.
 struct Places {
-  std::vector<Place> places;
-  std::optional<std::int64_t> cut_at;
+  std::vector<std::int64_t> payments;
+  std::vector<std::int64_t> positions;
+  std::optional<std::int64_t> next;
 };
 
 class List {
@@ -73,29 +74,24 @@ class List {
       : db_(db), tenant_(tenant), wanted_(wanted), page_(page) {}
 
   Places by_creation() {
-    PaymentWalk keys(db_, wanted_, order(), budget_);
-    auto found = keys.read(page_.key, page_.limit, changed_lately(keys.walk()));
-    Places out{{}, found.cut_at};
-    for (const std::int64_t key : found.keys) out.places.push_back({key, key});
-    return out;
+    KeyWalk walk(db_, page_);
+    PaymentWalk payments(db_, wanted_, walk);
+    const KeyPage found = payments.read(changed_lately(walk));
+    return {found.keys, found.keys, found.next};
   }
 
   Places by_change() {
-    RowBudget half(kRowsMax / 2);
-    PaymentWalk few(db_, wanted_, order(), half);
-    if (few.is_narrow()) {
-      const auto found = few.read({}, kSortedMax);
-      if (!found.cut_at && found.keys.size() < kSortedMax) return sorted_by_change(found.keys);
-      budget_ = RowBudget(kRowsMax / 2);
+    KeyWalk walk(db_, {.limit = kSortedMax});
+    walk.spend(kRowsMax / 2);
+    PaymentWalk payments(db_, wanted_, walk);
+    if (payments.is_narrow()) {
+      const KeyPage found = payments.read();
+      if (!found.next) return sorted_by_change(found.keys);
     }
-    return along_changes();
+    return along_changes(payments.is_narrow() ? kRowsMax / 2 : 0);
   }
 
  private:
-  Order order() const { return page_.backward ? Order::rising : Order::falling; }
-  bool is_beyond(std::int64_t position) const {
-    return !page_.key || (page_.backward ? position > *page_.key : position < *page_.key);
-  }
   /// The first event that can be relevant: no payment changed before it was created.
   std::int64_t first_change() {
     const Timestamp since =
@@ -105,82 +101,70 @@ class List {
 
   /// The payments of the events since `updated_from`, if there are few. A list by creation cannot
   /// otherwise find old payments that changed recently.
-  std::unique_ptr<KeySet> changed_lately(const KeyWalk& walk) {
-    if (!wanted_.updated_from) return nullptr;
+  KeySources changed_lately(KeyWalk& walk) {
+    if (!wanted_.updated_from) return {};
     const std::int64_t first = first_sequence_since(db_, tenant_, *wanted_.updated_from);
     const std::int64_t end = last_sequence(db_, tenant_) + 1;
-    if (end - first > kSortedMax) return nullptr;
-    budget_.spend(end - first);
-    return walk.known(integers(db_, kChangedSince, tenant_.key, first));
+    if (end - first > kSortedMax) return {};
+    walk.spend(end - first);
+    return {walk.known(integers(db_, kChangedSince, tenant_.key, first))};
   }
 
-  Places along_changes() {
-    PaymentWalk keys(db_, wanted_, order(), budget_);
-    const KeySets changes = one(keys.walk().of(kChanges, tenant_.key));
-    Places out;
-    KeyWalk::Part part{.beyond = page_.key, .lowest = first_change(), .limit = page_.limit};
+  /// The payments in the order of their last events. `spent`: rows read before.
+  Places along_changes(std::int64_t spent) {
+    KeyWalk walk(db_, page_);
+    walk.spend(spent);
+    PaymentWalk payments(db_, wanted_, walk);
+    std::vector<std::int64_t> matches;
     const auto fits = [&](std::int64_t sequence) {
-      budget_.spend(1);
       Query q(db_, kChanged, tenant_.key, sequence);
-      if (!q.step() || !keys.fits(q)) return false;
-      out.places.push_back({q.integer(0), sequence});
+      if (!q.step()) return false;
+      walk.spend(1);
+      if (!payments.fits(q)) return false;
+      matches.push_back(q.integer(0));
       return true;
     };
-    out.cut_at = keys.walk().read(changes, part, fits).cut_at;
-    return out;
+    const KeyPage found =
+        walk.read({{walk.along(kChanges, tenant_.key)}}, fits, {.lowest = first_change()});
+    matches.resize(found.keys.size());  // without the first one of the next page
+    return {std::move(matches), found.keys, found.next};
   }
 
   /// All matching payments in the order of their changes. Events are read only for the page.
   Places sorted_by_change(const std::vector<std::int64_t>& payments) {
-    struct Changed {
-      Timestamp at;
-      std::int64_t payment;
-      std::int64_t version;
-    };
-    std::vector<Changed> all;
-    for (const std::int64_t payment : payments) {
-      Query q(db_, kState, payment);
-      if (q.step()) all.push_back({q.time(1), payment, q.integer(0)});
-    }
-    std::sort(all.begin(), all.end(), [&](const Changed& a, const Changed& b) {
-      return page_.backward ? a.at < b.at : b.at < a.at;
-    });
+    std::map<std::int64_t, std::set<std::int64_t>> by_time;  // in reading order
+    const auto place_of = [&](Timestamp at) { return page_.backward ? at.ms : -at.ms; };
     const auto last = page_.key ? event_at(db_, tenant_, *page_.key) : std::nullopt;
-    const Timestamp boundary = last ? last->at : Timestamp{};
-    Places out;
-    for (auto at = all.begin(); at != all.end();) {
-      const auto end =
-          std::find_if(at, all.end(), [&](const Changed& c) { return c.at != at->at; });
-      const bool seen = last && (page_.backward ? at->at < boundary : boundary < at->at);
-      if (!seen) {
-        std::vector<Place> places;
-        const auto changes = changes_at(at->at);
-        for (const auto& [payment, version, sequence] : changes) {
-          const bool listed = std::any_of(at, end, [&, p = payment, v = version](const Changed& c) {
-            return c.payment == p && c.version == v;
-          });
-          if (listed && is_beyond(sequence)) places.push_back({payment, sequence});
-        }
-        if (!page_.backward) std::reverse(places.begin(), places.end());
-        out.places.insert(out.places.end(), places.begin(), places.end());
-      }
-      if (out.places.size() >= static_cast<std::size_t>(page_.limit)) break;
-      at = end;
+    for (const std::int64_t payment : payments) {
+      const Timestamp at{first_integer(db_, kUpdated, payment).value()};
+      if (!last || place_of(at) >= place_of(last->at)) by_time[place_of(at)].insert(payment);
     }
-    out.places.resize(std::min(out.places.size(), static_cast<std::size_t>(page_.limit)));
+    Places out;
+    for (const auto& [place, changed] : by_time) {
+      auto changes = changes_at(Timestamp{std::abs(place)}, changed);
+      if (!page_.backward) std::ranges::reverse(changes);
+      for (const auto& [sequence, payment] : changes) {
+        if (page_.key && (page_.backward ? sequence <= *page_.key : sequence >= *page_.key)) {
+          continue;
+        }
+        if (out.payments.size() == static_cast<std::size_t>(page_.limit)) {
+          out.next = out.positions.back();
+          return out;
+        }
+        out.payments.push_back(payment);
+        out.positions.push_back(sequence);
+      }
+    }
     return out;
   }
 
-  struct Change {
-    std::int64_t payment;
-    std::int64_t version;
-    std::int64_t sequence;
-  };
-  std::vector<Change> changes_at(Timestamp at) {
-    std::vector<Change> out;
+  /// The sequence of each of these payments whose last change was at `at`, and the payment.
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes_at(
+      Timestamp at, const std::set<std::int64_t>& payments) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> out;
     Query q(db_, kChangesSince, tenant_.key, first_sequence_since(db_, tenant_, at));
     while (q.step() && q.time(0) == at) {
-      if (q.boolean(4)) out.push_back({q.integer(1), q.integer(2), q.integer(3)});
+      if (payments.contains(q.integer(2))) out.emplace_back(q.integer(1), q.integer(2));
     }
     return out;
   }
@@ -189,7 +173,6 @@ class List {
   const Tenant& tenant_;
   const PaymentsWanted& wanted_;
   const PageAt& page_;
-  RowBudget budget_;
 };
 
 }  // namespace
@@ -201,12 +184,15 @@ PaymentPage list_payments(Connection& db, const Tenant& tenant, const PaymentFil
   if (!resolve(db, tenant, filter, wanted)) return out;
   List list(db, tenant, wanted, page);
   Places found = filter.sort == PaymentSort::created_at ? list.by_creation() : list.by_change();
-  if (page.backward) std::reverse(found.places.begin(), found.places.end());
-  for (const Place& place : found.places) {
-    out.records.push_back(*find_payment_by_key(db, place.payment));
-    out.positions.push_back(place.position);
+  if (page.backward) {
+    std::ranges::reverse(found.payments);
+    std::ranges::reverse(found.positions);
   }
-  out.cut_at = found.cut_at;
+  for (const std::int64_t payment : found.payments) {
+    out.records.push_back(*find_payment_by_key(db, payment));
+  }
+  out.positions = std::move(found.positions);
+  out.next = found.next;
   return out;
 }
 

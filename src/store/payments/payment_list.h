@@ -32,7 +32,7 @@ struct PaymentFilter {
 struct PaymentPage {
   std::vector<PaymentRecord> records;
   std::vector<std::int64_t> positions;  // cursor position of each record under the sort
-  std::optional<std::int64_t> cut_at;   // as in RowPage
+  std::optional<std::int64_t> next;     // as in RowPage
 };
 
 /// Newest first; at most `page.limit` records beyond `page.key`. Apart from the records, it reads

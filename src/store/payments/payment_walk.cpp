@@ -1,7 +1,6 @@
 #include "store/payments/payment_walk.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace coffer::store {
 namespace {
@@ -42,8 +41,8 @@ constexpr const char* kNextAsset =
     " FROM payments INDEXED BY payments_by_kind WHERE tenant = ?1 AND type = ?2 AND " ASSET
     " > ?3 ORDER BY " ASSET " LIMIT 1";
 #undef ASSET
-constexpr const char* kOfTransactionId =
-    "SELECT payment FROM payments WHERE tenant = ? AND transaction_id = ?";
+constexpr KeyIndex kOfTransactionId =
+    COFFER_KEY_INDEX("payment", "payments", "tenant = ?3 AND transaction_id = ?4");
 static_assert(stored(PaymentStatus::succeeded) == 2);
 constexpr const char* kOfIdPrefix =
     "SELECT payment FROM payments WHERE tenant = ?1 AND transaction_id >= ?2 AND transaction_id < "
@@ -56,20 +55,17 @@ constexpr KeyIndex kOfOpenItem =
                      "open_item = ?3 AND open_item <> 0");
 static_assert(stored(OpenItem::none) == 0);
 constexpr const char* kOpenItem = "SELECT open_item FROM provider_payments WHERE payment = ?";
-constexpr const char* kFailure = "SELECT failure FROM payments WHERE payment = ?";
 
 constexpr const char* kBrief =
     "SELECT " COFFER_PAYMENT_FILTER_COLUMNS " FROM payments p WHERE p.payment = ?";
 constexpr const char* kLegs =
     "SELECT source_wallet, destination_wallet, asset, from_ref, to_ref FROM payment_legs"
     " WHERE payment = ?";
-constexpr const char* kTenants =
-    "SELECT tenant FROM tenants WHERE tenant > ? AND association IS NOT NULL";
+constexpr const char* kTenants = "SELECT tenant FROM tenants WHERE association IS NOT NULL";
 constexpr const char* kCreated =
     "SELECT payment, created_at FROM payments WHERE payment >= ? ORDER BY payment LIMIT 1";
 constexpr const char* kLast = "SELECT max(payment) FROM payments";
 
-constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSeveralAssets = 0;
 // With more tenants, read the payments of all tenants instead.
 constexpr std::size_t kTenantsMax = 8;
@@ -79,208 +75,175 @@ constexpr int kWalletsOfPrefixMax = 20;
 // Sorts after every character of a transactionId and of an account number.
 constexpr char kAboveAscii = '\x7f';
 
-bool is_rare(const std::optional<PaymentStatus>& status) {
-  return status && *status != PaymentStatus::succeeded;
+ListRange range_of(Connection& db, const PaymentsWanted& wanted) {
+  ListRange out;
+  if (wanted.from) out.lowest = first_payment_since(db, *wanted.from);
+  if (wanted.to) out.below = first_payment_since(db, *wanted.to);
+  return out;
 }
 
 }  // namespace
 
-PaymentWalk::PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order order,
-                         RowBudget& budget)
-    : db_(db),
-      wanted_(wanted),
-      budget_(budget),
-      walk_(db, order, budget),
-      lowest_(wanted.from ? first_payment_since(db, *wanted.from) : 1),
-      below_(wanted.to ? first_payment_since(db, *wanted.to) : kEnd) {}
+PaymentWalk::PaymentWalk(Connection& db, const PaymentsWanted& wanted, KeyWalk& walk)
+    : db_(db), wanted_(wanted), walk_(walk), range_(range_of(db, wanted)) {}
 
 bool PaymentWalk::is_narrow() const {
-  return wanted_.wallet || wanted_.beneficiary || wanted_.connector || is_rare(wanted_.status) ||
-         wanted_.transaction_id || wanted_.reference || wanted_.type || wanted_.asset ||
-         wanted_.from || wanted_.to || wanted_.failure || wanted_.text || wanted_.open_item;
+  PaymentsWanted wide;
+  wide.tenants = wanted_.tenants;
+  wide.updated_from = wanted_.updated_from;
+  if (wanted_.status == PaymentStatus::succeeded) wide.status = wanted_.status;
+  return wanted_ != wide;
 }
 
-std::unique_ptr<KeySet> PaymentWalk::of_wallet(std::int64_t wallet) const {
-  KeySets out;
-  for (const KeyIndex* index : {&kFromWallet, &kToWallet, &kLegsFrom, &kLegsTo}) {
-    out.push_back(walk_.of(*index, wallet));
-  }
-  return walk_.any(std::move(out));
+KeySources PaymentWalk::of_wallet(std::int64_t wallet) const {
+  return {walk_.along(kFromWallet, wallet), walk_.along(kToWallet, wallet),
+          walk_.along(kLegsFrom, wallet), walk_.along(kLegsTo, wallet)};
 }
 
 std::vector<std::int64_t> PaymentWalk::tenants() const {
-  const std::int64_t before_all = 0;
-  return wanted_.tenants ? *wanted_.tenants : integers(db_, kTenants, before_all);
+  return wanted_.tenants ? *wanted_.tenants : integers(db_, kTenants);
 }
 
-std::unique_ptr<KeySet> PaymentWalk::of_reference() const {
-  KeySets out;
+KeySources PaymentWalk::of_reference() const {
+  const std::string& reference = *wanted_.reference;
+  KeySources out{walk_.along(kLegsFromRef, reference), walk_.along(kLegsToRef, reference)};
   for (const std::int64_t tenant : tenants()) {
-    out.push_back(walk_.of(kFromRef, tenant, *wanted_.reference));
-    out.push_back(walk_.of(kToRef, tenant, *wanted_.reference));
+    out.push_back(walk_.along(kFromRef, tenant, reference));
+    out.push_back(walk_.along(kToRef, tenant, reference));
   }
-  out.push_back(walk_.of(kLegsFromRef, *wanted_.reference));
-  out.push_back(walk_.of(kLegsToRef, *wanted_.reference));
-  return walk_.any(std::move(out));
+  return out;
 }
 
-std::unique_ptr<KeySet> PaymentWalk::of_status() const {
-  KeySets out;
+KeySources PaymentWalk::of_statuses(const std::vector<PaymentStatus>& statuses) const {
+  KeySources out;
   for (const std::int64_t tenant : tenants()) {
-    out.push_back(walk_.of(kOfStatus, tenant, *wanted_.status));
-  }
-  return walk_.any(std::move(out));
-}
-
-std::unique_ptr<KeySet> PaymentWalk::of_failure() const {
-  KeySets out;
-  for (const std::int64_t tenant : tenants()) {
-    for (const PaymentStatus status : {PaymentStatus::failed, PaymentStatus::refund_pending,
-                                       PaymentStatus::refunded, PaymentStatus::refund_failed}) {
-      out.push_back(walk_.of(kOfStatus, tenant, status));
+    for (const PaymentStatus status : statuses) {
+      out.push_back(walk_.along(kOfStatus, tenant, status));
     }
   }
-  return walk_.any(std::move(out));
+  return out;
 }
 
-/// nullptr if so many transactionIds begin with the text that the rows are checked one by one.
-std::unique_ptr<KeySet> PaymentWalk::of_text() {
+/// nullopt if so many transactionIds begin with the text that the rows are checked one by one.
+std::optional<KeySources> PaymentWalk::of_text() {
   const std::string above = *wanted_.text + kAboveAscii;
   text_wallets_ = integers(db_, kWalletsOfPrefix, *wanted_.text, above, kWalletsOfPrefixMax);
   std::vector<std::int64_t> keys;
   for (const std::int64_t tenant : tenants()) {
     const int limit = static_cast<int>(kOfPrefixMax + 1 - keys.size());
     const auto some = integers(db_, kOfIdPrefix, tenant, *wanted_.text, above, limit);
-    budget_.spend(static_cast<std::int64_t>(some.size()) + 1);
+    walk_.spend(static_cast<std::int64_t>(some.size()) + 1);
     keys.insert(keys.end(), some.begin(), some.end());
-    if (keys.size() > kOfPrefixMax) return nullptr;
+    if (keys.size() > kOfPrefixMax) return std::nullopt;
   }
-  text_is_narrow_ = true;
-  KeySets out;
-  out.push_back(walk_.known(std::move(keys)));
-  for (const std::int64_t wallet : text_wallets_) out.push_back(of_wallet(wallet));
-  return walk_.any(std::move(out));
-}
-
-/// A payment through a connector has none of the types before offramp.
-std::vector<PaymentType> PaymentWalk::types() const {
-  if (wanted_.type) return {*wanted_.type};
-  std::vector<PaymentType> out;
-  const int first = wanted_.connector ? stored(PaymentType::offramp) : 0;
-  for (int i = first; i < static_cast<int>(terms<PaymentType>().size()); ++i) {
-    out.push_back(static_cast<PaymentType>(i));
+  KeySources out{walk_.known(std::move(keys))};
+  for (const std::int64_t wallet : text_wallets_) {
+    for (KeySource& source : of_wallet(wallet)) out.push_back(std::move(source));
   }
   return out;
 }
 
-void PaymentWalk::add_kinds(KeySets& out, std::int64_t tenant) const {
-  const auto add = [&](PaymentType type, std::int64_t asset) {
-    out.push_back(walk_.of(kOfKind, tenant, type, asset));
+void PaymentWalk::add_kinds(KeySources& out, std::int64_t tenant, PaymentType type) const {
+  const auto add = [&](std::int64_t asset) {
+    out.push_back(walk_.along(kOfKind, tenant, type, asset));
   };
-  for (const PaymentType type : types()) {
-    if (wanted_.asset) {
-      add(type, *wanted_.asset);
-      if (type == PaymentType::p2p_own_multi) add(type, kSeveralAssets);
-      continue;
-    }
-    std::int64_t last = -1;
-    while (const auto asset = first_integer(db_, kNextAsset, tenant, type, last)) {
-      budget_.spend(1);
-      add(type, *asset);
-      last = *asset;
-    }
+  if (wanted_.asset) {
+    add(*wanted_.asset);
+    if (type == PaymentType::p2p_own_multi) add(kSeveralAssets);
+    return;
   }
-  if (wanted_.asset) out.push_back(walk_.of(kSwappedTo, tenant, *wanted_.asset));
+  std::int64_t last = -1;
+  while (const auto asset = first_integer(db_, kNextAsset, tenant, type, last)) {
+    walk_.spend(1);
+    add(*asset);
+    last = *asset;
+  }
 }
 
-std::unique_ptr<KeySet> PaymentWalk::of_kind(bool by_tenant) const {
-  if (!by_tenant) return walk_.of(kAll);
-  KeySets out;
-  for (const std::int64_t tenant : *wanted_.tenants) add_kinds(out, tenant);
-  return walk_.any(std::move(out));
+/// The payments of the tenants, of one type and asset if these are wanted.
+KeySources PaymentWalk::of_kind() const {
+  KeySources out;
+  for (const std::int64_t tenant : *wanted_.tenants) {
+    for (std::size_t i = 0; i < terms<PaymentType>().size(); ++i) {
+      const auto type = static_cast<PaymentType>(i);
+      if (wanted_.type.value_or(type) == type) add_kinds(out, tenant, type);
+    }
+    if (wanted_.asset) out.push_back(walk_.along(kSwappedTo, tenant, *wanted_.asset));
+  }
+  return out;
 }
 
-KeySets PaymentWalk::sets() {
-  KeySets out;
-  if (wanted_.transaction_id && wanted_.tenants) {
-    std::vector<std::int64_t> keys;
-    for (const std::int64_t tenant : *wanted_.tenants) {
-      const auto found = first_integer(db_, kOfTransactionId, tenant, *wanted_.transaction_id);
-      if (found) keys.push_back(*found);
+std::vector<KeySources> PaymentWalk::filters() {
+  std::vector<KeySources> out;
+  if (wanted_.transaction_id) {
+    KeySources& sources = out.emplace_back();
+    for (const std::int64_t tenant : tenants()) {
+      sources.push_back(walk_.along(kOfTransactionId, tenant, *wanted_.transaction_id));
     }
-    out.push_back(walk_.known(std::move(keys)));
   }
-  if (wanted_.beneficiary) out.push_back(walk_.of(kOfBeneficiary, *wanted_.beneficiary));
+  if (wanted_.beneficiary) out.push_back({walk_.along(kOfBeneficiary, *wanted_.beneficiary)});
   if (wanted_.wallet) out.push_back(of_wallet(*wanted_.wallet));
   if (wanted_.reference) out.push_back(of_reference());
-  if (is_rare(wanted_.status)) out.push_back(of_status());
-  if (wanted_.failure && !wanted_.status) out.push_back(of_failure());
-  if (wanted_.open_item) out.push_back(walk_.of(kOfOpenItem, *wanted_.open_item));
+  if (wanted_.status && *wanted_.status != PaymentStatus::succeeded) {
+    out.push_back(of_statuses({*wanted_.status}));
+  } else if (wanted_.failure && !wanted_.status) {
+    out.push_back(of_statuses({PaymentStatus::failed, PaymentStatus::refund_pending,
+                               PaymentStatus::refunded, PaymentStatus::refund_failed}));
+  }
   if (wanted_.text) {
-    if (auto set = of_text()) out.push_back(std::move(set));
+    if (auto sources = of_text()) out.push_back(*std::move(sources));
   }
-  // The index of a connector contains the payments of all tenants.
-  const bool of_tenant = !out.empty();
-  if (wanted_.connector) out.push_back(walk_.of(kOfConnector, *wanted_.connector));
+  // The indexes that follow contain the payments of all tenants.
   const bool few = wanted_.tenants && wanted_.tenants->size() <= kTenantsMax;
-  if (out.empty() || (few && (!of_tenant || wanted_.type || wanted_.asset))) {
-    out.push_back(of_kind(few));
-  }
+  if (few && (out.empty() || wanted_.type || wanted_.asset)) out.push_back(of_kind());
+  if (wanted_.open_item) out.push_back({walk_.along(kOfOpenItem, *wanted_.open_item)});
+  if (wanted_.connector) out.push_back({walk_.along(kOfConnector, *wanted_.connector)});
+  if (out.empty()) out.push_back({walk_.along(kAll)});
   return out;
 }
 
-KeyWalk::Found PaymentWalk::read(std::optional<std::int64_t> beyond, int limit,
-                                 std::unique_ptr<KeySet> also) {
-  KeySets all = sets();
-  if (also) all.push_back(std::move(also));
-  return walk_.read(all, {beyond, lowest_, below_, limit}, [&](std::int64_t payment) {
+KeyPage PaymentWalk::read(const KeySources& also) {
+  std::vector<KeySources> all = filters();
+  if (!also.empty()) all.push_back(also);
+  const auto is_match = [&](std::int64_t payment) {
     Query q(db_, kBrief, payment);
     return q.step() && fits(q);
-  });
+  };
+  return walk_.read(all, is_match, range_);
 }
 
 bool PaymentWalk::fits(const Query& q) {
   const auto differs = [&](const std::optional<std::int64_t>& wanted, int column) {
     return wanted && wanted != q.optional_integer(column);
   };
-  budget_.spend(1);
   const std::int64_t payment = q.integer(0);
-  if (payment < lowest_ || payment >= below_ || !contains(wanted_.tenants, q.integer(1))) {
-    return false;
-  }
+  if (payment < range_.lowest || payment >= range_.below) return false;
+  if (!contains(wanted_.tenants, q.integer(1))) return false;
   if (wanted_.type && *wanted_.type != q.enumeration<PaymentType>(2)) return false;
   if (wanted_.status && *wanted_.status != q.enumeration<PaymentStatus>(3)) return false;
   if (wanted_.updated_from && q.time(10) < *wanted_.updated_from) return false;
   if (differs(wanted_.beneficiary, 11) || differs(wanted_.connector, 12)) return false;
   if (wanted_.transaction_id && *wanted_.transaction_id != q.text(13)) return false;
-  if (wanted_.failure && !failure_fits(payment)) return false;
+  // A payment that was corrected to succeeded keeps the failure of its first status.
+  if (wanted_.failure && (q.enumeration<PaymentStatus>(3) == PaymentStatus::succeeded ||
+                          q.optional_integer(14) != stored(*wanted_.failure))) {
+    return false;
+  }
   if (wanted_.open_item && first_integer(db_, kOpenItem, payment) != stored(*wanted_.open_item)) {
     return false;
   }
-  if (wanted_.text && !text_is_narrow_ && !text_fits(q)) return false;
   return legs_fit(q);
-}
-
-bool PaymentWalk::failure_fits(std::int64_t payment) const {
-  return first_integer(db_, kFailure, payment) == static_cast<std::int64_t>(*wanted_.failure);
-}
-
-bool PaymentWalk::text_fits(const Query& q) const {
-  if (q.text(13).starts_with(*wanted_.text)) return true;
-  const auto is_one = [&](int column) {
-    const auto wallet = q.optional_integer(column);
-    return wallet &&
-           std::find(text_wallets_.begin(), text_wallets_.end(), *wallet) != text_wallets_.end();
-  };
-  return is_one(6) || is_one(7);
 }
 
 /// The wallets, references and possibly several assets of a multi-transfer are in its legs.
 bool PaymentWalk::legs_fit(const Query& q) {
   bool wallet = !wanted_.wallet, asset = !wanted_.asset, reference = !wanted_.reference;
+  bool text = !wanted_.text || q.text(13).starts_with(*wanted_.text);
   const auto look = [&](const Query& row, int wallets, int assets, int references) {
     for (const int side : {0, 1}) {
-      wallet = wallet || row.optional_integer(wallets + side) == wanted_.wallet;
+      const auto found = row.optional_integer(wallets + side);
+      wallet = wallet || found == wanted_.wallet;
+      text = text || (found && std::ranges::find(text_wallets_, *found) != text_wallets_.end());
       reference = reference || row.optional_text(references + side) == wanted_.reference;
     }
     asset = asset || row.optional_integer(assets) == wanted_.asset;
@@ -289,12 +252,12 @@ bool PaymentWalk::legs_fit(const Query& q) {
   asset = asset || q.optional_integer(5) == wanted_.asset;
   if (q.enumeration<PaymentType>(2) == PaymentType::p2p_own_multi) {
     Query leg(db_, kLegs, q.integer(0));
-    while (!(wallet && asset && reference) && leg.step()) {
-      budget_.spend(1);
+    while (!(wallet && asset && reference && text) && leg.step()) {
+      walk_.spend(1);
       look(leg, 0, 2, 3);
     }
   }
-  return wallet && asset && reference;
+  return wallet && asset && reference && text;
 }
 
 std::int64_t first_payment_since(Connection& db, Timestamp at) {

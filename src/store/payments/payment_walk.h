@@ -27,7 +27,8 @@ struct PaymentsWanted {
   std::optional<Timestamp> updated_from;  // inclusive
   std::optional<FailureCode> failure;
   std::optional<OpenItem> open_item;  // unbooked or contradicted
-  /// Beginning of the transactionId, or of the account number of a wallet on either side.
+  /// Beginning of the transactionId, or of the account number of a wallet on either side, including
+  /// legs.
   std::optional<std::string> text;
 
   bool operator==(const PaymentsWanted&) const = default;
@@ -37,47 +38,38 @@ struct PaymentsWanted {
 class PaymentWalk {
  public:
   /// All arguments must outlive this object.
-  PaymentWalk(Connection& db, const PaymentsWanted& wanted, Order order, RowBudget& budget);
+  PaymentWalk(Connection& db, const PaymentsWanted& wanted, KeyWalk& walk);
 
-  /// Whether an index serves one of the filters, so that a few payments are found among many.
+  /// Whether a filter may leave only a few payments among many.
   bool is_narrow() const;
-  /// `also`: a further set that must contain the payments.
-  KeyWalk::Found read(std::optional<std::int64_t> beyond, int limit,
-                      std::unique_ptr<KeySet> also = {});
+  /// `also`: the keys of a further filter, if not empty.
+  KeyPage read(const KeySources& also = {});
   /// Whether the payment in the current row of `q` matches. Its first columns are
   /// COFFER_PAYMENT_FILTER_COLUMNS.
   bool fits(const Query& q);
-  const KeyWalk& walk() const { return walk_; }
 
  private:
-  KeySets sets();
-  std::unique_ptr<KeySet> of_wallet(std::int64_t wallet) const;
-  std::unique_ptr<KeySet> of_reference() const;
-  std::unique_ptr<KeySet> of_status() const;
-  std::unique_ptr<KeySet> of_failure() const;
-  std::unique_ptr<KeySet> of_text();
-  bool text_fits(const Query& q) const;
-  bool failure_fits(std::int64_t payment) const;
+  std::vector<KeySources> filters();
+  KeySources of_wallet(std::int64_t wallet) const;
+  KeySources of_reference() const;
+  KeySources of_statuses(const std::vector<PaymentStatus>& statuses) const;
+  std::optional<KeySources> of_text();
+  KeySources of_kind() const;
+  void add_kinds(KeySources& out, std::int64_t tenant, PaymentType type) const;
   std::vector<std::int64_t> tenants() const;
-  std::unique_ptr<KeySet> of_kind(bool by_tenant) const;
-  void add_kinds(KeySets& out, std::int64_t tenant) const;
-  std::vector<PaymentType> types() const;
   bool legs_fit(const Query& q);
 
   Connection& db_;
   const PaymentsWanted& wanted_;
-  RowBudget& budget_;
-  KeyWalk walk_;
-  std::int64_t lowest_;
-  std::int64_t below_;
+  KeyWalk& walk_;
+  const ListRange range_;
   std::vector<std::int64_t> text_wallets_;  // whose account number begins with the text
-  bool text_is_narrow_ = false;             // its payments form a separate set
 };
 
 #define COFFER_PAYMENT_FILTER_COLUMNS                                                          \
   "p.payment, p.tenant, p.type, p.status, p.sending_asset, p.receiving_asset,"                 \
   " p.source_wallet, p.destination_wallet, p.from_ref, p.to_ref, p.updated_at, p.beneficiary," \
-  " p.connector, p.transaction_id"
+  " p.connector, p.transaction_id, p.failure"
 
 /// Key of the first payment created at or after `at`, or one beyond the last. Times never decrease
 /// from one payment to the next, so a binary search needs few reads.

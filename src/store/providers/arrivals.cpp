@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "store/guarded_rows.h"
+#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -88,17 +89,12 @@ void return_arrival(WriteTx& tx, std::int64_t arrival) {
   COFFER_CHECK(tx.db().changes() == 1);
 }
 
-NewestPage<ArrivalRow> list_arrivals(Connection& db, bool all, const NewestAt& at) {
-  const std::int64_t before = at.before.value_or(std::numeric_limits<std::int64_t>::max());
-  NewestPage<ArrivalRow> out;
-  out.rows = all_rows<ArrivalRow>(
-      Query(db, (all ? kNewestArrivals : kOpenArrivals).c_str(), before, at.limit + 1),
+RowPage<ArrivalRow> list_arrivals(Connection& db, bool all, const PageAt& page) {
+  const std::int64_t before = page.key.value_or(std::numeric_limits<std::int64_t>::max());
+  auto rows = all_rows<ArrivalRow>(
+      Query(db, (all ? kNewestArrivals : kOpenArrivals).c_str(), before, page.limit + 1),
       kArrivalColumns);
-  if (out.rows.size() > static_cast<std::size_t>(at.limit)) {
-    out.rows.pop_back();
-    out.next = out.rows.back().key;
-  }
-  return out;
+  return page_of(std::move(rows), page, [](const ArrivalRow& row) { return row.key; });
 }
 
 std::int64_t count_open_arrivals(Connection& db, std::int64_t limit) {

@@ -8,7 +8,7 @@
 
 #include "domain/ids.h"
 #include "domain/payments/payment.h"
-#include "store/operations/newest.h"
+#include "store/lists/page.h"
 #include "store/write_tx.h"
 
 namespace coffer::store {
@@ -40,7 +40,7 @@ std::vector<ArrivalRow> find_arrivals(Connection& db, std::int64_t connector,
 void assign_arrival(WriteTx& tx, std::int64_t arrival, std::int64_t payment);
 void return_arrival(WriteTx& tx, std::int64_t arrival);
 /// Newest first; without `all`, only those that are neither assigned nor returned.
-NewestPage<ArrivalRow> list_arrivals(Connection& db, bool all, const NewestAt& at);
+RowPage<ArrivalRow> list_arrivals(Connection& db, bool all, const PageAt& page);
 /// Those that are neither assigned nor returned, counted up to `limit`.
 std::int64_t count_open_arrivals(Connection& db, std::int64_t limit);
 

@@ -213,15 +213,15 @@ std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t
   return rows;
 }
 
-std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
-                                          const ConnectorFilter& filter, const PageAt& page) {
+RowPage<ConnectorRow> list_connectors(Connection& db, Environment environment,
+                                      const ConnectorFilter& filter, const PageAt& page) {
   std::optional<std::string> asset;
   if (filter.asset) asset = filter.asset->value();
-  auto out = all(db, page.backward ? kListBackward : kListForward, environment, filter.country,
-                 filter.direction, filter.method, asset, filter.flow, filter.currency, page.key,
-                 page.limit);
-  if (page.backward) std::ranges::reverse(out);
-  return out;
+  auto rows = all(db, page.backward ? kListBackward : kListForward, environment, filter.country,
+                  filter.direction, filter.method, asset, filter.flow, filter.currency, page.key,
+                  page.limit + 1);
+  if (page.backward) std::ranges::reverse(rows);
+  return page_of(std::move(rows), page, [](const ConnectorRow& row) { return row.terms.key; });
 }
 
 std::vector<ConnectorRow> list_connectors_of_all(Connection& db) { return all(db, kListOfAll); }

@@ -44,9 +44,9 @@ std::optional<ConnectorRow> find_connector_at(Connection& db, std::int64_t conne
                                               std::optional<std::int64_t> endpoint);
 /// The connector once for each retired endpoint, oldest first.
 std::vector<ConnectorRow> find_connector_at_retired(Connection& db, std::int64_t connector);
-/// Newest first, at most `limit` rows beyond `page.key`.
-std::vector<ConnectorRow> list_connectors(Connection& db, Environment environment,
-                                          const ConnectorFilter& filter, const PageAt& page);
+/// Newest first.
+RowPage<ConnectorRow> list_connectors(Connection& db, Environment environment,
+                                      const ConnectorFilter& filter, const PageAt& page);
 /// Connectors of both environments, for the operator and for starting the lanes.
 std::vector<ConnectorRow> list_connectors_of_all(Connection& db);
 /// Returns the row key.

@@ -51,8 +51,11 @@ constexpr const char* kInsertReference =
     " related_to, has_metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
 constexpr const char* kInsertMetadata =
     "INSERT INTO onramp_reference_metadata (onramp_reference, name, value) VALUES (?, ?, ?)";
-constexpr const char* kOfCustomer =
-    "SELECT onramp_reference FROM onramp_references INDEXED BY onramp_references_of_customer"
+constexpr KeyIndex kOfCustomer = COFFER_KEY_INDEX(
+    "onramp_reference", "onramp_references INDEXED BY onramp_references_of_customer",
+    "tenant = ?3 AND connector = ?4 AND customer_id = ?5 AND related_to IS NULL");
+constexpr const char* kHasReferences =
+    "SELECT 1 FROM onramp_references INDEXED BY onramp_references_of_customer"
     " WHERE tenant = ? AND connector = ? AND customer_id = ? AND related_to IS NULL";
 constexpr const char* kTaken =
     "SELECT 1 FROM onramp_references WHERE connector = ? AND reference = ?";
@@ -139,7 +142,7 @@ std::int64_t insert_reference(WriteTx& tx, const Tenant& tenant, const Reference
 
 bool has_references(Connection& db, const Tenant& tenant, std::int64_t connector,
                     std::string_view customer_id) {
-  return Query(db, kOfCustomer, tenant.key, connector, customer_id).step();
+  return Query(db, kHasReferences, tenant.key, connector, customer_id).step();
 }
 
 bool is_reference_free(Connection& db, std::int64_t connector, std::string_view reference) {
@@ -148,26 +151,18 @@ bool is_reference_free(Connection& db, std::int64_t connector, std::string_view 
 
 RowPage<ReferenceRow> list_references(Connection& db, const Tenant& tenant,
                                       const ReferenceFilter& filter, const PageAt& page) {
-  RowBudget budget;
-  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
-  KeySets sets;
-  std::vector<std::int64_t> of_customer;
+  KeyWalk walk(db, page);
+  KeySources sources;
   for (const std::int64_t connector : connectors_of(db, tenant, filter)) {
-    if (!filter.customer_id) {
-      sets.push_back(walk.of(kOfConnector, tenant.key, connector));
-    } else if (const auto key =
-                   first_integer(db, kOfCustomer, tenant.key, connector, *filter.customer_id)) {
-      of_customer.push_back(*key);
-    }
+    sources.push_back(filter.customer_id
+                          ? walk.along(kOfCustomer, tenant.key, connector, *filter.customer_id)
+                          : walk.along(kOfConnector, tenant.key, connector));
   }
-  if (filter.customer_id) sets.push_back(walk.known(std::move(of_customer)));
-  if (sets.empty()) return {};
-  const auto found =
-      walk.read(one(walk.any(std::move(sets))), {.beyond = page.key, .limit = page.limit},
-                [](std::int64_t) { return true; });
-  return load_page<ReferenceRow>(page, found, [&](std::int64_t key) {
+  const auto load = [&](std::int64_t key) {
     return *one_reference(db, kReferenceByKey, {{"tenant", tenant.key}}, key);
-  });
+  };
+  return walk.rows(
+      {sources}, [](std::int64_t) { return true; }, load);
 }
 
 std::optional<ReferenceRow> find_reference(Connection& db, std::int64_t connector,

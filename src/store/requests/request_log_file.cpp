@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <vector>
 
 #include "base/files/descriptor.h"
@@ -211,32 +212,26 @@ std::uint64_t RequestLogFile::used_bytes() {
 
 // --- Reading ------------------------------------------------------------------------------------
 
-NewestPage<RequestRow> newest_requests(const std::string& path, const RequestFilter& filter,
-                                       const NewestAt& at) {
-  NewestPage<RequestRow> out;
+RowPage<RequestRow> newest_requests(const std::string& path, const RequestFilter& filter,
+                                    const PageAt& page) {
+  RowPage<RequestRow> out;
   with_log(path, [&](Connection& db) {
-    out = {};
-    RowBudget budget;
-    const KeyWalk walk(db, Order::falling, budget);
-    KeySets sets;
-    if (filter.payment) sets.push_back(walk.of(kRequestsByPayment, *filter.payment));
-    if (filter.text && has_id(db, *filter.text)) {
-      sets.push_back(walk.of(kRequestsById, *filter.text));
-    }
-    if (sets.empty()) sets.push_back(walk.of(kEveryRequest));
-    KeyWalk::Part part{.beyond = at.before, .limit = at.limit + 1};
-    if (filter.from) part.lowest = key_of(*filter.from);
-    if (filter.to) part.below = key_of(*filter.to);
+    KeyWalk walk(db, page);
+    const bool by_id = filter.text && has_id(db, *filter.text);
+    const KeySource source = by_id            ? walk.along(kRequestsById, *filter.text)
+                             : filter.payment ? walk.along(kRequestsByPayment, *filter.payment)
+                                              : walk.along(kEveryRequest);
+    ListRange range;
+    if (filter.from) range.lowest = key_of(*filter.from);
+    if (filter.to) range.below = key_of(*filter.to);
+    // The server may delete old rows meanwhile, so each row is read once.
+    std::map<std::int64_t, RequestRow> matches;
     const auto is_wanted = [&](std::int64_t key) {
-      const auto row = load_summary(db, key);
-      return row && fits(filter, *row);
+      auto row = load_summary(db, key);
+      return row && fits(filter, *row) && matches.emplace(key, *std::move(row)).second;
     };
-    const KeyPage page = page_of(walk.read(sets, part, is_wanted), at);
-    for (const std::int64_t key : page.keys) {
-      if (auto row = load_summary(db, key)) out.rows.push_back(*std::move(row));
-    }
-    out.next = page.next;
-    out.cut_short = page.cut_short;
+    out = walk.rows(
+        {{source}}, is_wanted, [&](std::int64_t key) { return std::move(matches.at(key)); }, range);
   });
   return out;
 }

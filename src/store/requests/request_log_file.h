@@ -15,7 +15,7 @@
 #include "domain/identity/tenant.h"
 #include "domain/ids.h"
 #include "store/connection.h"
-#include "store/operations/newest.h"
+#include "store/lists/page.h"
 
 namespace coffer::store {
 
@@ -95,8 +95,8 @@ struct RequestFilter {
 };
 
 /// Newest first, without bodies. Empty if there is no log. Throws SqlError.
-NewestPage<RequestRow> newest_requests(const std::string& path, const RequestFilter& filter,
-                                       const NewestAt& at);
+RowPage<RequestRow> newest_requests(const std::string& path, const RequestFilter& filter,
+                                    const PageAt& page);
 /// At most `limit` matching rows with a key above `after`, oldest first; moves `after` to the last
 /// row that was read.
 std::vector<RequestRow> requests_after(const std::string& path, const RequestFilter& filter,

@@ -96,14 +96,15 @@ static_assert(stored(DeliveryState::pending) == 0);
 static_assert(stored(DeliveryState::delivered) == 1);
 static_assert(stored(DeliveryState::dead) == 2);
 
-/// nullptr if most or too many deliveries are in this state.
-std::unique_ptr<KeySet> in_state(Connection& db, const KeyWalk& walk, std::int64_t webhook,
-                                 DeliveryState state, RowBudget& budget) {
-  if (state == DeliveryState::delivered) return nullptr;
-  if (state != DeliveryState::pending) return walk.of(kClosed, webhook, state);
+/// nullopt if most or too many deliveries are in this state.
+std::optional<KeySource> in_state(Connection& db, KeyWalk& walk, std::int64_t webhook,
+                                  DeliveryState state) {
+  if (state == DeliveryState::delivered) return std::nullopt;
+  if (state != DeliveryState::pending) return walk.along(kClosed, webhook, state);
   auto pending = integers(db, kPending, webhook, kSortedMax);
-  budget.spend(static_cast<std::int64_t>(pending.size()));
-  return pending.size() < kSortedMax ? walk.known(std::move(pending)) : nullptr;
+  walk.spend(static_cast<std::int64_t>(pending.size()));
+  if (pending.size() == kSortedMax) return std::nullopt;
+  return walk.known(std::move(pending));
 }
 
 struct Droppable {
@@ -124,24 +125,21 @@ std::vector<Droppable> oldest(Query&& query) {
 
 RowPage<DeliveryRow> list_deliveries(Connection& db, const Tenant& tenant, std::int64_t webhook,
                                      const DeliveryFilter& filter, const PageAt& page) {
-  RowBudget budget;
-  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
-  KeySets sets;
-  if (filter.state) sets.push_back(in_state(db, walk, webhook, *filter.state, budget));
-  if (sets.empty() || !sets.front()) sets = one(walk.of(kOfWebhook, webhook));
+  KeyWalk walk(db, page);
+  std::vector<KeySources> filters{{walk.along(kOfWebhook, webhook)}};
+  if (filter.state) {
+    if (auto some = in_state(db, walk, webhook, *filter.state)) filters.push_back({*some});
+  }
   if (filter.type) {
-    if (auto rare = events_of_rare_type(walk, tenant, *filter.type)) {
-      sets.push_back(std::move(rare));
-    }
+    if (auto rare = events_of_rare_type(walk, tenant, *filter.type)) filters.push_back({*rare});
   }
   const auto fits = [&](std::int64_t sequence) {
-    budget.spend(2);
+    walk.spend(1);
     Query q(db, kBrief, tenant.key, webhook, sequence);
     return q.step() && (!filter.state || *filter.state == q.enumeration<DeliveryState>(0)) &&
            (!filter.type || *filter.type == q.enumeration<EventType>(1));
   };
-  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
-  return load_page<DeliveryRow>(page, found, [&](std::int64_t sequence) {
+  return walk.rows(filters, fits, [&](std::int64_t sequence) {
     return *find_delivery_at(db, tenant, webhook, sequence);
   });
 }

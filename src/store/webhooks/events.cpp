@@ -132,26 +132,23 @@ std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::in
   return all_rows<EventRow>(Query(db, kAfter.c_str(), tenant.key, sequence, limit), kEventColumns);
 }
 
-std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
-                                            EventType type) {
-  if (type <= EventType::payment_succeeded) return nullptr;
-  return walk.of(kOfRareType, tenant.key, type);
+std::optional<KeySource> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
+                                             EventType type) {
+  if (type <= EventType::payment_succeeded) return std::nullopt;
+  return walk.along(kOfRareType, tenant.key, type);
 }
 
-RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
-                              const std::optional<EventType>& type, const PageAt& page) {
-  RowBudget budget;
-  const KeyWalk walk(db, page.backward ? Order::falling : Order::rising, budget);
-  KeySets sets;
-  if (type) sets.push_back(events_of_rare_type(walk, tenant, *type));
-  if (sets.empty() || !sets.front()) sets = one(walk.of(kOfTenant, tenant.key));
+RowPage<EventRow> list_events(Connection& db, const Tenant& tenant, const EventFilter& filter,
+                              const PageAt& page) {
+  KeyWalk walk(db, page, Order::ascending);
+  std::optional<KeySource> rare;
+  if (filter.type) rare = events_of_rare_type(walk, tenant, *filter.type);
   const auto fits = [&](std::int64_t sequence) {
-    budget.spend(1);
-    return !type || first_integer(db, kTypeAt, tenant.key, sequence) == stored(*type);
+    return !filter.type || first_integer(db, kTypeAt, tenant.key, sequence) == stored(*filter.type);
   };
-  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
-  return load_page<EventRow>(
-      page, found, [&](std::int64_t sequence) { return *event_at(db, tenant, sequence); });
+  const auto load = [&](std::int64_t sequence) { return *event_at(db, tenant, sequence); };
+  return walk.rows({{rare ? *rare : walk.along(kOfTenant, tenant.key)}}, fits, load,
+                   {.lowest = filter.after + 1});
 }
 
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id) {

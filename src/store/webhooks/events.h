@@ -47,13 +47,17 @@ struct EventRow {
 /// Up to `limit` events after a sequence, oldest first.
 std::vector<EventRow> events_after(Connection& db, const Tenant& tenant, std::int64_t sequence,
                                    int limit);
-/// GET /v1/events: oldest first, beyond `page.key`; `backward` is towards older events.
-RowPage<EventRow> list_events(Connection& db, const Tenant& tenant,
-                              const std::optional<EventType>& type, const PageAt& page);
-/// Sequences of the events of a type that has an index; nullptr for a type that occurs with every
+struct EventFilter {
+  std::optional<EventType> type;
+  std::int64_t after = 0;  // only events with a higher sequence
+};
+/// GET /v1/events: oldest first; `backward` is towards older events.
+RowPage<EventRow> list_events(Connection& db, const Tenant& tenant, const EventFilter& filter,
+                              const PageAt& page);
+/// Sequences of the events of a type that has an index; nullopt for a type that occurs with every
 /// payment.
-std::unique_ptr<KeySet> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
-                                            EventType type);
+std::optional<KeySource> events_of_rare_type(const KeyWalk& walk, const Tenant& tenant,
+                                             EventType type);
 /// Searches by the time in the ID, because IDs are computed (store/webhooks/event_id.h) and a
 /// tenant's times never decrease with the sequence.
 std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId id);

@@ -121,14 +121,11 @@ std::optional<WebhookRow> find_webhook_by_key(Connection& db, std::int64_t webho
 
 RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const WebhookFilter& filter,
                                   const PageAt& page) {
-  RowBudget budget;
-  const KeyWalk walk(db, page.backward ? Order::rising : Order::falling, budget);
-  KeySets sets;
-  sets.push_back(walk.of(kWebhooksOfTenant, tenant.key));
+  KeyWalk walk(db, page);
   // Each active webhook claims at least one event type of the tenant, and there are few types.
-  if (filter.active == true) sets.push_back(walk.known(integers(db, kActiveOf, tenant.key)));
+  const KeySource some = filter.active == true ? walk.known(integers(db, kActiveOf, tenant.key))
+                                               : walk.along(kWebhooksOfTenant, tenant.key);
   const auto fits = [&](std::int64_t webhook) {
-    budget.spend(1);
     Query q(db, kWebhookBrief, webhook);
     COFFER_CHECK(q.step());
     if (filter.active && *filter.active != q.boolean(0)) return false;
@@ -136,9 +133,7 @@ RowPage<WebhookRow> list_webhooks(Connection& db, const Tenant& tenant, const We
         !q.is_null(2) && q.enumeration<DisableReason>(2) == DisableReason::by_owner;
     return !filter.application || (*filter.application == q.integer(1) && !removed);
   };
-  const auto found = walk.read(sets, {.beyond = page.key, .limit = page.limit}, fits);
-  return load_page<WebhookRow>(page, found,
-                               [&](std::int64_t key) { return *find_webhook_by_key(db, key); });
+  return walk.rows({{some}}, fits, [&](std::int64_t key) { return *find_webhook_by_key(db, key); });
 }
 
 std::vector<WebhookRow> active_webhooks(Connection& db) {

@@ -32,20 +32,16 @@ TermsWanted wanted(std::string_view q, std::optional<std::string> tag = {}) {
 Keys listed(Connection& db, const Tenant& tenant, const TermsWanted& what, int limit,
             bool backward = false) {
   Keys out;
-  for (PageAt at{{}, backward, limit};;) {
+  PageAt at{{}, limit, backward};
+  do {
     const auto page = list_beneficiaries(db, tenant, what, at);
     Keys keys = keys_of(page);
     CHECK(std::is_sorted(keys.rbegin(), keys.rend()));
     if (backward) std::reverse(keys.begin(), keys.end());
     out.insert(out.end(), keys.begin(), keys.end());
-    if (page.cut_at) {
-      at.key = page.cut_at;
-    } else if (keys.size() == static_cast<std::size_t>(limit)) {
-      at.key = keys.back();
-    } else {
-      return out;
-    }
-  }
+    at.key = page.next;
+  } while (at.key);
+  return out;
 }
 
 }  // namespace

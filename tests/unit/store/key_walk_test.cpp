@@ -1,10 +1,10 @@
-// Unions and intersections of key sets, read page by page, compared with plain sets.
+// Pages along the best of several filters, compared with plain sets.
 #include "store/lists/key_walk.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <set>
 
+#include "base/random.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
@@ -15,182 +15,140 @@ namespace key_walk_test {
 namespace {
 
 using Keys = std::vector<std::int64_t>;
+using Fits = std::function<bool(std::int64_t)>;
 
-/// A source in memory, in the order of the walk.
-KeySource source(Order order, Keys all) {
-  std::sort(all.begin(), all.end());
-  if (order == Order::falling) std::reverse(all.begin(), all.end());
-  return [all, order](std::int64_t beyond, int count) {
-    Keys out;
-    for (const std::int64_t key : all) {
-      const bool there = order == Order::falling ? key < beyond : key > beyond;
-      if (there && out.size() < static_cast<std::size_t>(count)) out.push_back(key);
-    }
-    return out;
-  };
-}
+constexpr const char* kNumbers =
+    "WITH RECURSIVE n (key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM n WHERE key < 30000)"
+    " INSERT INTO numbers SELECT key FROM n";
+constexpr KeyIndex kAll = COFFER_KEY_INDEX("key", "numbers", "true");
+constexpr KeyIndex kMultiples = COFFER_KEY_INDEX("key", "numbers", "key % ?3 = 0");
 
-/// Keys 1 to `last`, without storing them.
-KeySource all_up_to(Order order, std::int64_t last, std::int64_t step = 1) {
-  return [order, last, step](std::int64_t beyond, int count) {
-    Keys out;
-    const bool falling = order == Order::falling;
-    std::int64_t key = falling ? std::min(beyond - 1, last) : std::max<std::int64_t>(beyond + 1, 1);
-    while (key % step != 0) falling ? --key : ++key;
-    for (; key >= 1 && key <= last && out.size() < static_cast<std::size_t>(count);
-         falling ? key -= step : key += step) {
-      out.push_back(key);
-    }
-    return out;
-  };
-}
+/// A file with the table `numbers`: 1 to 30,000.
+class Numbers {
+ public:
+  Numbers() {
+    db.execute("CREATE TABLE numbers (key INTEGER PRIMARY KEY)");
+    db.run(kNumbers);
+  }
+  TemporaryFolder folder;
+  Connection db{folder.file(), OpenMode::read_write};
+};
 
 struct Walked {
   Keys keys;
   int pages = 0;
+  std::int64_t read = 0;
   std::int64_t read_most = 0;  // rows of the page that read most
 };
 
-/// Follows the pages to the end, like a client with `limit`.
-template <class Sets>
-Walked all_pages(Connection& db, Order order, KeyWalk::Part part, const Sets& sets,
-                 const std::function<bool(std::int64_t)>& fits) {
+using Filters = std::function<std::vector<KeySources>(KeyWalk&)>;
+
+/// Follows the pages to the end, like a client.
+Walked all_pages(Connection& db, PageAt page, Order order, const Filters& filters, const Fits& fits,
+                 const ListRange& range = {}) {
   Walked out;
-  for (;;) {
-    RowBudget budget;
-    const KeyWalk walk(db, order, budget);
-    const auto found = walk.read(sets(walk), part, [&](std::int64_t key) {
-      budget.spend(1);
-      return fits(key);
-    });
+  do {
+    KeyWalk walk(db, page, order);
+    const KeyPage found = walk.read(filters(walk), fits, range);
     ++out.pages;
-    out.read_most = std::max(out.read_most, kRowsMax - budget.left());
-    CHECK(found.keys.size() <= static_cast<std::size_t>(part.limit));
+    const std::int64_t read = kRowsMax - walk.left();
+    out.read += read;
+    out.read_most = std::max(out.read_most, read);
+    CHECK(found.keys.size() <= static_cast<std::size_t>(page.limit));
+    CHECK((!found.next || found.next != page.key));
     out.keys.insert(out.keys.end(), found.keys.begin(), found.keys.end());
-    if (found.cut_at) {
-      CHECK(found.cut_at != part.beyond);
-      part.beyond = found.cut_at;
-    } else if (found.keys.size() == static_cast<std::size_t>(part.limit)) {
-      part.beyond = found.keys.back();
-    } else {
+    page.key = found.next;
+  } while (page.key);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("key walk: random filters give each match once, in both orders, at any limit") {
+  Numbers numbers;
+  SeededRandom random(5);
+  for (int round = 0; round < 300; ++round) {
+    const auto some = [&](std::uint64_t share) {
+      Keys out;
+      for (std::int64_t key = 1; key <= 400; ++key) {
+        if (random.next_u64() % share == 0) out.push_back(key);
+      }
       return out;
+    };
+    const Keys a = some(2), b = some(1 + random.next_u64() % 40), c = some(30);
+    const auto step = static_cast<std::int64_t>(1 + random.next_u64() % 5);
+    const ListRange range{1 + round % 20, 402 - round % 170};
+    const Fits fits = [&](std::int64_t key) {
+      const auto has = [&](const Keys& keys) { return std::ranges::binary_search(keys, key); };
+      return key % step == 0 && (has(a) || has(c)) && has(b);
+    };
+    Keys expected;
+    for (std::int64_t key = range.lowest; key < range.below; ++key) {
+      if (fits(key)) expected.push_back(key);
+    }
+    const Filters filters = [&](KeyWalk& walk) {
+      return std::vector<KeySources>{
+          {walk.along(kMultiples, step)}, {walk.known(a), walk.known(c)}, {walk.known(b)}};
+    };
+    for (const Order order : {Order::ascending, Order::descending}) {
+      for (const bool backward : {false, true}) {
+        Keys in_order = expected;
+        if ((order == Order::descending) != backward) std::ranges::reverse(in_order);
+        for (const int limit : {1, 7, 1'000}) {
+          INFO("round " << round << ", limit " << limit << ", backward " << backward);
+          const Walked walked =
+              all_pages(numbers.db, {{}, limit, backward}, order, filters, fits, range);
+          CHECK(walked.keys == in_order);
+        }
+      }
     }
   }
 }
 
-bool everything(std::int64_t) { return true; }
-
-}  // namespace
-
-TEST_CASE("key walk: unions and intersections of random sets, in both orders, at any limit") {
-  OpenedFile file;
-  std::uint32_t state = 5;
-  const auto some = [&](std::uint32_t share) {
-    Keys out;
-    for (std::int64_t key = 1; key <= 60; ++key) {
-      state = state * 1'664'525 + 1'013'904'223;
-      if ((state >> 16) % share == 0) out.push_back(key);
-    }
-    return out;
-  };
-  file.read([&](Connection& db) {
-    for (int round = 0; round < 200; ++round) {
-      const Keys a = some(2), b = some(4), c = some(1 + static_cast<std::uint32_t>(round) % 3),
-                 known = some(2);
-      const std::int64_t lowest = 1 + round % 20, below = 62 - round % 17;
-      Keys expected;
-      for (std::int64_t key = lowest; key < below; ++key) {
-        const auto has = [&](const Keys& keys) {
-          return std::find(keys.begin(), keys.end(), key) != keys.end();
-        };
-        if ((has(a) || has(b)) && has(c) && has(known) && key % 5 != 0) expected.push_back(key);
-      }
-      for (const Order order : {Order::falling, Order::rising}) {
-        if (order == Order::falling) std::reverse(expected.begin(), expected.end());
-        const auto sets = [&](const KeyWalk& walk) {
-          KeySets united = one(walk.of(source(order, a)));
-          united.push_back(walk.of(source(order, b)));
-          KeySets out = one(walk.any(std::move(united)));
-          out.push_back(walk.of(source(order, c)));
-          out.push_back(walk.known(known));
-          return out;
-        };
-        for (const int limit : {1, 3, 100}) {
-          INFO("round " << round << ", limit " << limit);
-          const auto walked = all_pages(db, order, {{}, lowest, below, limit}, sets,
-                                        [](std::int64_t key) { return key % 5 != 0; });
-          CHECK(walked.keys == expected);
-        }
-        if (order == Order::falling) std::reverse(expected.begin(), expected.end());
-      }
-    }
-    return 0;
-  });
-}
-
-TEST_CASE("key walk: a page without matches stops in time and returns where the list continues") {
-  OpenedFile file;
-  file.read([&](Connection& db) {
-    constexpr std::int64_t kLast = 30'000;
-    for (const Order order : {Order::falling, Order::rising}) {
-      const auto sets = [&](const KeyWalk& walk) { return one(walk.of(all_up_to(order, kLast))); };
-      const std::int64_t far = order == Order::falling ? 1 : kLast;
-      const auto walked =
-          all_pages(db, order, {}, sets, [&](std::int64_t key) { return key == far; });
-      CHECK(walked.keys == Keys{far});
-      CHECK(walked.pages > 3);
-      CHECK(walked.read_most <= kRowsMax);
-    }
-    return 0;
-  });
-}
-
-TEST_CASE("key walk: two large sets with a small intersection are bounded too") {
-  OpenedFile file;
-  file.read([&](Connection& db) {
-    const auto sets = [&](const KeyWalk& walk) {
-      KeySets out = one(walk.of(all_up_to(Order::falling, 60'000, 2)));
-      KeySets odd = one(walk.of(all_up_to(Order::falling, 59'997, 3)));
-      out.push_back(walk.any(std::move(odd)));
-      return out;
+TEST_CASE("key walk: a page without matches ends in time and returns where the list continues") {
+  Numbers numbers;
+  for (const Order order : {Order::descending, Order::ascending}) {
+    const std::int64_t far = order == Order::descending ? 1 : 30'000;
+    const Filters filters = [](KeyWalk& walk) {
+      return std::vector<KeySources>{{walk.along(kAll)}};
     };
-    const auto walked =
-        all_pages(db, Order::falling, {}, sets, [](std::int64_t key) { return key == 6; });
-    CHECK(walked.keys == Keys{6});
+    const Walked walked =
+        all_pages(numbers.db, {}, order, filters, [&](std::int64_t key) { return key == far; });
+    CHECK(walked.keys == Keys{far});
+    CHECK(walked.pages > 3);
     CHECK(walked.read_most <= kRowsMax);
-    return 0;
-  });
+  }
+}
+
+TEST_CASE("key walk: the rarest filter determines the cost, and may change from page to page") {
+  Numbers numbers;
+  // The first half of the keys is rare in one filter, the second half in the other.
+  Keys low, high;
+  for (std::int64_t key = 1; key <= 30'000; ++key) {
+    if (key <= 15'000 || key % 1'000 == 0) low.push_back(key);
+    if (key > 15'000 || key % 1'000 == 0) high.push_back(key);
+  }
+  const Filters filters = [&](KeyWalk& walk) {
+    return std::vector<KeySources>{{walk.along(kAll)}, {walk.known(low)}, {walk.known(high)}};
+  };
+  const Walked walked = all_pages(numbers.db, {.limit = 2}, Order::descending, filters,
+                                  [](std::int64_t key) { return key % 1'000 == 0; });
+  CHECK(walked.keys.size() == 30);
+  CHECK(walked.pages == 15);
+  CHECK(walked.read < 10'000);  // of 30,000 rows and their entries
 }
 
 TEST_CASE("key walk: nothing beyond the last key, even at the numeric limits") {
-  OpenedFile file;
-  file.read([&](Connection& db) {
-    for (const Order order : {Order::falling, Order::rising}) {
-      for (const std::int64_t beyond : {INT64_MAX, INT64_MAX - 1, std::int64_t{0}, INT64_MIN + 1}) {
-        RowBudget budget;
-        const KeyWalk walk(db, order, budget);
-        const auto found =
-            walk.read(one(walk.of(all_up_to(order, 3))), {.beyond = beyond}, everything);
-        const bool before = order == Order::falling ? beyond > 3 : beyond < 1;
-        CHECK(found.keys.size() == (before ? 3 : 0));
-      }
+  Numbers numbers;
+  for (const Order order : {Order::descending, Order::ascending}) {
+    for (const std::int64_t beyond : {INT64_MAX, INT64_MAX - 1, std::int64_t{0}, INT64_MIN + 1}) {
+      KeyWalk walk(numbers.db, {.key = beyond, .limit = 3}, order);
+      const KeyPage found = walk.read({{walk.along(kAll)}}, [](std::int64_t) { return true; });
+      const bool before = order == Order::descending ? beyond > 3 : beyond < 1;
+      CHECK(found.keys.size() == (before ? 3 : 0));
+      CHECK(found.next.has_value() == before);
     }
-    return 0;
-  });
-}
-
-TEST_CASE("key walk: the smallest set determines the cost") {
-  OpenedFile file;
-  file.read([&](Connection& db) {
-    RowBudget budget;
-    const KeyWalk walk(db, Order::falling, budget);
-    KeySets sets = one(walk.of(all_up_to(Order::falling, 1'000'000'000)));
-    sets.push_back(walk.of(all_up_to(Order::falling, 1'000'000'000, 100'000'000)));
-    const auto found = walk.read(sets, {.limit = 5}, everything);
-    CHECK(found.keys == Keys{1'000'000'000, 900'000'000, 800'000'000, 700'000'000, 600'000'000});
-    CHECK(kRowsMax - budget.left() < 100);
-    return 0;
-  });
+  }
 }
 
 }  // namespace key_walk_test

@@ -50,7 +50,7 @@ struct Hooks : SmallLedger {
   }
   std::vector<DeliveryRow> all(const WebhookRow& row) {
     return read([&](Connection& db) {
-      return list_deliveries(db, tenant, row.key, {}, {std::nullopt, false, 100}).rows;
+      return list_deliveries(db, tenant, row.key, {}, {.limit = 100}).rows;
     });
   }
 };

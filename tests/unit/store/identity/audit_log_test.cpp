@@ -34,16 +34,16 @@ struct Logged {
 TEST_CASE("audit log: newest first, with results, filtered and paged") {
   Logged logged;
   Connection db(logged.ledger.folder.file(), OpenMode::read_only);
-  const auto all = list_audit_entries(db, {}).rows;
+  const auto all = list_audit_entries(db, {}, {}).rows;
   REQUIRE(all.size() == 3);
   CHECK(all[0].command == "operator add");
   CHECK_FALSE(all[0].outcome);
   CHECK(all[1].actor == "bob");
   CHECK(all[1].outcome == "done");
-  CHECK(list_audit_entries(db, {.actor = "ada"}).rows.size() == 2);
-  CHECK(list_audit_entries(db, {.command = "wallet reject"}).rows.size() == 1);
-  CHECK(list_audit_entries(db, {.before = all[1].entry}).rows.size() == 1);
-  CHECK(list_audit_entries(db, {.limit = 1}).rows.size() == 1);
+  CHECK(list_audit_entries(db, {.actor = "ada"}, {}).rows.size() == 2);
+  CHECK(list_audit_entries(db, {.command = "wallet reject"}, {}).rows.size() == 1);
+  CHECK(list_audit_entries(db, {}, {.key = all[1].entry}).rows.size() == 1);
+  CHECK(list_audit_entries(db, {}, {.limit = 1}).rows.size() == 1);
   use_keys(db, test_keys());
   CHECK(verify_audit_log(db).empty());
 }

@@ -46,7 +46,7 @@ std::vector<RequestRow> rows(int count) {
   return out;
 }
 
-std::vector<std::string> ids(const NewestPage<RequestRow>& page) {
+std::vector<std::string> ids(const RowPage<RequestRow>& page) {
   std::vector<std::string> out;
   for (const RequestRow& one : page.rows) out.push_back(one.request_id);
   return out;
@@ -69,7 +69,7 @@ TEST_CASE("the request log lists newest first in pages, and nothing without a fi
   auto page = newest_requests(folder.file(), {}, {.limit = 2});
   CHECK(ids(page) == std::vector<std::string>{"request-4", "request-3"});
   REQUIRE(page.next.has_value());
-  page = newest_requests(folder.file(), {}, {.before = page.next, .limit = 5});
+  page = newest_requests(folder.file(), {}, {.key = page.next, .limit = 5});
   CHECK(ids(page) == std::vector<std::string>{"request-2", "request-1", "request-0"});
   CHECK_FALSE(page.next.has_value());
   std::int64_t after = 0;
