@@ -115,7 +115,8 @@ httplib::Request library_request(const ClientRequest& request) {
   out.headers.emplace("Host", host_field(request));
   for (const auto& [name, value] : request.headers) out.headers.emplace(name, value);
   out.body = request.body;
-  if (!request.body.empty() || request.method != "GET") {
+  // Without a body, the library adds the field itself where it must be.
+  if (!request.body.empty()) {
     out.headers.emplace("Content-Length", std::to_string(request.body.size()));
   }
   return out;

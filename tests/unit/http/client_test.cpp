@@ -214,6 +214,16 @@ TEST_CASE("a target is sent unchanged") {
   }
 }
 
+TEST_CASE("a request without a body has one length, or none where no body is expected") {
+  RunningServer server;
+  for (const char* method : {"GET", "POST", "PUT", "PATCH", "DELETE"}) {
+    INFO(method);
+    ClientRequest request = plain(server.port());
+    request.method = method;
+    CHECK(Client("").send(request)->status == 200);
+  }
+}
+
 TEST_CASE("the status line of a response is bounded") {
   const std::string reason(30'000, 'x');
   CHECK(receive("HTTP/1.1 200 " + reason + "\r\nContent-Length: 0\r\n\r\n")->status == 200);
