@@ -97,9 +97,10 @@ class Lists:
         return node
 
     def operations(self):
-        """(operation, path, path parameters, filters) of every list."""
+        """(operation, path, path parameters, filters) of every list, except those of the Connect group, which have
+        other credentials."""
         for path, methods in self.document["paths"].items():
-            if "get" not in methods:
+            if "get" not in methods or any("connectSecret" in one for one in methods["get"]["security"]):
                 continue
             parameters = [self.resolved(one) for one in methods["get"].get("parameters", [])]
             if any(one["name"] == "limit" for one in parameters):
