@@ -489,7 +489,7 @@ CREATE TABLE connectors (
   environment       INTEGER NOT NULL CHECK (environment IN (0, 1)),
   name              TEXT NOT NULL CHECK (name <> ''),
   provider          TEXT NOT NULL CHECK (provider <> ''),
-  driver            INTEGER NOT NULL CHECK (driver IN (0, 1)),          -- sandbox; others call out: http
+  driver            INTEGER NOT NULL CHECK (driver IN (0, 1)),          -- sandbox, http
   flow              INTEGER NOT NULL CHECK (flow IN (0, 1)),            -- quoted, bespoke
   direction         INTEGER NOT NULL CHECK (direction IN (0, 1)),       -- off-ramp, on-ramp
   method            INTEGER NOT NULL CHECK (method BETWEEN 0 AND 7),
@@ -514,8 +514,8 @@ CREATE TABLE connectors (
   status            INTEGER NOT NULL DEFAULT 0 CHECK (status IN (0, 1)),  -- active, paused
   created_at        INTEGER NOT NULL,
   updated_at        INTEGER NOT NULL,
-  CHECK (tolerance_bps IS NULL OR (driver <> 0 AND flow = 0)),
-  CHECK ((rate_numerator IS NULL) = (driver <> 0 AND flow = 0 AND tolerance_bps IS NULL)),
+  CHECK (tolerance_bps IS NULL OR (driver = 1 AND flow = 0)),
+  CHECK ((rate_numerator IS NULL) = (driver = 1 AND flow = 0 AND tolerance_bps IS NULL)),
   CHECK ((rate_numerator IS NULL) = (rate_denominator IS NULL)),
   CHECK (rate_numerator IS NOT NULL OR (fee_fixed = 0 AND fee_basis_points = 0))
 ) STRICT;

@@ -312,7 +312,10 @@ endif()
 add_library(tp_httplib INTERFACE)
 add_library(tp::httplib ALIAS tp_httplib)
 target_include_directories(tp_httplib SYSTEM INTERFACE "${httplib_SOURCE_DIR}")
-target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT CPPHTTPLIB_EXPECT_100_THRESHOLD=0)
+# The limits of a response's header (http/client.h); the gate limits that of a request to less.
+target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_OPENSSL_SUPPORT
+  CPPHTTPLIB_HEADER_MAX_LENGTH=262144 CPPHTTPLIB_MAX_LINE_LENGTH=262144 CPPHTTPLIB_HEADER_MAX_COUNT=1000
+  CPPHTTPLIB_INTERIM_RESPONSES_MAX_COUNT=64 CPPHTTPLIB_EXPECT_100_THRESHOLD=0)
 if(APPLE)
   # Root certificates come from the CA bundle, so the keychain frameworks are not needed.
   target_compile_definitions(tp_httplib INTERFACE CPPHTTPLIB_DISABLE_MACOSX_AUTOMATIC_ROOT_CERTIFICATES)

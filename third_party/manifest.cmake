@@ -24,7 +24,8 @@ coffer_archive(httplib
   WHY      "HTTP server and client behind coffer's own transport; Debian 12's 0.11 has open CVEs and no static library"
   KEEP     httplib.h LICENSE
   PATCHES  httplib-raw-header-values.patch httplib-raw-query.patch httplib-status-line.patch
-  CONTENT  0404e9e41237739092b579fdbebfaf02aa94bcc4d02cf4f6f37dddc7bbe9bc81
+           httplib-interim-responses.patch
+  CONTENT  b5ce8242d10fd2706da64bbed7f4081a3f188b1d1385e55036d3275485ff826d
   UPSTREAM https://github.com/yhirose/cpp-httplib/archive/refs/tags/v0.41.0.tar.gz -
   DEBIAN   pool/main/c/cpp-httplib/cpp-httplib_0.41.0+ds.orig.tar.xz
            7acb492bffdd95165677d22145c2c4890e6432c5ef53d0f781defe8dec48f567)

@@ -86,9 +86,9 @@ class App {
                                    StartError& error, Missing missing,
                                    std::string_view command = {},
                                    const store::LockWait& waits = {});
-  /// Whether `open` would accept the file, creating a missing one, and its master key. Returns false
-  /// with `error` filled otherwise. Changes and locks nothing: only for a file that no process has
-  /// open.
+  /// Whether `open` would accept the file, creating a missing one, and its master key. Returns
+  /// false with `error` filled otherwise. Changes and locks nothing: only for a file that no
+  /// process has open.
   static bool can_open(const Config& config, StartError& error);
   /// Whether `serve` could now use the addresses and the certificate. Returns false with `error`
   /// filled otherwise. Call it before `open` creates a file that would be left behind.

@@ -25,8 +25,8 @@ struct Serving {
   std::function<void(App&, const std::string& origin)> announce = [](App&, const std::string&) {};
 };
 
-/// Why a server with these settings could not listen, or not use its certificate, and what to do. No
-/// message if it could.
+/// Why a server with these settings could not listen, or not use its certificate, and what to do.
+/// No message if it could.
 StartError why_not_listening(const Config& config);
 
 /// Checks the files with secrets, and that a server could listen, if its database does not exist

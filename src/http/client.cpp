@@ -64,6 +64,7 @@ namespace {
 
 constexpr std::int64_t kMsPerS = 1'000;
 constexpr std::int64_t kUsPerMs = 1'000;
+constexpr int kSwitchingProtocols = 101;
 constexpr int kFirstFinalStatus = 200;
 
 /// The Host field according to RFC 9110 section 7.2.
@@ -123,13 +124,19 @@ httplib::Request library_request(const ClientRequest& request) {
 }
 
 /// Why there is no final response to a request that was sent.
-Unexpected no_response(bool has_head, int status) {
-  if (!has_head) {
-    return unexpected(Slug::provider_error,
-                      "The connection was closed, or the response is not valid HTTP.");
+Unexpected no_response(const httplib::Response& in, httplib::Error error) {
+  std::string detail = "The connection was closed, or the response is not valid HTTP.";
+  if (error == httplib::Error::ExceedMaxPayloadSize) {
+    detail = "The header of the response has more than " +
+             std::to_string(CPPHTTPLIB_HEADER_MAX_COUNT) + " fields or " +
+             std::to_string(CPPHTTPLIB_HEADER_MAX_LENGTH / 1024) + " KiB.";
+  } else if (in.status == kSwitchingProtocols) {
+    detail = "The server switched to another protocol (status 101), which was not requested.";
+  } else if (error == httplib::Error::Canceled) {
+    detail = "The server sent more than " + std::to_string(CPPHTTPLIB_INTERIM_RESPONSES_MAX_COUNT) +
+             " informational responses (1xx) instead of a final one.";
   }
-  return unexpected(Slug::provider_error, "The server sent the informational status " +
-                                              std::to_string(status) + " instead of a response.");
+  return unexpected(Slug::provider_error, std::move(detail));
 }
 
 void set_timeouts(httplib::ClientImpl& client, const ClientRequest& request) {
@@ -275,7 +282,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
     return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
-    return {no_response(attempt.has_head, in.status), false, true};
+    return {no_response(in, error), false, true};
   }
   attempt.response.status = in.status;
   for (const auto& [name, value] : in.headers) attempt.response.headers.emplace_back(name, value);

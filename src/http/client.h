@@ -34,7 +34,7 @@ struct ClientRequest {
   std::string body;
   int connect_timeout_ms = 5'000;  // for TCP, and again for each wait of the handshake
   int total_timeout_ms = 15'000;   // for the whole call
-  // Maximum size of the body. A header has at most 100 fields of 8 KiB each.
+  // Maximum size of the body. A header has at most 1,000 fields and 256 KiB.
   std::size_t response_bytes_max = 64 * 1024;
 };
 
@@ -67,9 +67,9 @@ class Client {
 
   /// Sends at most one request. `provider-unavailable`: no connection, so nothing was sent; with
   /// the reason, including certificate and timeout. `provider-timeout`: the deadline passed after
-  /// that. `provider-error`: the response is not HTTP, its header is too large, or it is
-  /// informational (1xx). Only `100 Continue` without fields is skipped before the response.
-  /// `malformed-request`: the request cannot be sent as it is.
+  /// that. `provider-error`: the response is not HTTP, or its header is too large.
+  /// `malformed-request`: the request cannot be sent as it is. Up to 64 informational responses
+  /// (RFC 9110 section 15.2) before the response are skipped.
   ///
   /// A kept connection is used only while the peer has not closed it. If the peer closes it with
   /// the request in flight, the call fails, and connections to this destination are not kept for

@@ -81,8 +81,11 @@ FORGERIES = [
     ("the instructions for a payer", "payments",
      f"UPDATE payment_instructions SET value = 'forged' WHERE payment = {WITH_INSTRUCTIONS}"),
     ("the expiry of instructions", "payments", "UPDATE provider_payments SET expires_at = 4102444800000"),
-    ("an archived destination is revived", "guarded_rows", "UPDATE destinations SET archived_at = NULL"
-                                                          " WHERE archived_at IS NOT NULL"),
+    # Of the rows with one ID, one is live.
+    ("an archived destination is revived", "guarded_rows",
+     "UPDATE destinations SET archived_at = 1 WHERE archived_at IS NULL;"
+     " UPDATE destinations SET archived_at = NULL WHERE destination IN"
+     " (SELECT min(destination) FROM destinations GROUP BY id)"),
     ("an archived beneficiary is revived", "guarded_rows",
      "UPDATE beneficiaries SET archived_at = CASE WHEN archived_at IS NULL THEN 1 END"),
     ("an expired quote is open", "guarded_rows", "UPDATE quotes SET expires_at = 4102444800000"),

@@ -62,6 +62,8 @@ CHANGED = [
      'tax_id, address, email, phone, tax_residence", !kFinal, "", 1}'),
     ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)'),
     ('schema.sql', '(driver IN (0, 1))', '(driver IN (0, 1, 2))'),
+    ('schema.sql', 'IS NULL OR (driver = 1 AND', 'IS NULL OR (driver IN (1, 2) AND'),
+    ('schema.sql', 'IS NULL) = (driver = 1 AND', 'IS NULL) = (driver IN (1, 2) AND'),
 ]
 # The upgrade of files without the columns.
 STEP = ('ALTER TABLE wallet_metadata ADD COLUMN tax_residence TEXT;\n'

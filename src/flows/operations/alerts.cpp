@@ -123,10 +123,9 @@ Result<std::vector<AlertTest>> test_alerts(const Context& context) {
         {target.channel, target.name, id, "[coffer] Test",
          "This is a test. No condition has changed.\n\nServer: " + server + "\n", body});
     if (!result.sent) {
-      log_warning("alerts", "alert could not be sent",
-                  {{"condition", "test"},
-                   {"channel", name(target.channel)},
-                   {"problem", result.detail}});
+      log_warning(
+          "alerts", "alert could not be sent",
+          {{"condition", "test"}, {"channel", name(target.channel)}, {"problem", result.detail}});
     }
     out.push_back({target, std::move(result)});
   }

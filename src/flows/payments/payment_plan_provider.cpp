@@ -143,7 +143,7 @@ CheckedFields check_fields(store::Connection& db, const Tenant& tenant,
 
 void PlanChecks::additional_fields(const store::ConnectorRow& connector) {
   checked_.outdated = checked_.connector != connector.terms.key ||
-                       checked_.version != connector.terms.requirements_version;
+                      checked_.version != connector.terms.requirements_version;
   if (checked_.outdated) {
     errors_.add(Slug::conflict, "quoteId",
                 "belongs to a connector that is being changed; retry the request");

@@ -23,11 +23,11 @@ class Metrics;  // base/telemetry/metrics.h
 
 namespace coffer::outbound {
 
-/// Selects the driver that the terms contain. Calls of a driver that calls out go through the circuit
-/// breaker of their connector; while it is open, they return `provider-unavailable` immediately,
-/// with the seconds to wait. Client requests wait for quotes and references, so at most
-/// kRequestsWaitingMax such calls per connector that calls out run at a time; further ones also return
-/// `provider-unavailable` immediately. Thread-safe.
+/// Selects the driver that the terms contain. Calls of a driver that calls out go through the
+/// circuit breaker of their connector; while it is open, they return `provider-unavailable`
+/// immediately, with the seconds to wait. Client requests wait for quotes and references, so at
+/// most kRequestsWaitingMax such calls per connector that calls out run at a time; further ones
+/// also return `provider-unavailable` immediately. Thread-safe.
 class ConnectorRegistry final : public Connector {
  public:
   static constexpr int kRequestsWaitingMax = 2;

@@ -36,7 +36,8 @@ constexpr const char* kOfText =
     " AND (request_id = ?3 OR from_ref = ?3 OR to_ref = ?3"
     "  OR (type = 2 AND EXISTS (SELECT 1 FROM payment_legs l WHERE l.payment = p.payment"
     "   AND (l.from_ref = ?3 OR l.to_ref = ?3)))"
-    "  OR (type IN (5, 6, 7) AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = p.payment"
+    "  OR (type IN (5, 6, 7) AND EXISTS (SELECT 1 FROM provider_payments v WHERE v.payment = "
+    "p.payment"
     "   AND v.provider_reference = ?3)))"
     " ORDER BY payment DESC LIMIT ?4";
 static_assert(stored(PaymentType::p2p_own_multi) == 2);

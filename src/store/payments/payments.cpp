@@ -326,8 +326,7 @@ SettlementView view_of(const Tenant& tenant, const NewPayment& payment, SealedPa
                       .keys = payment.keys,
                       .amounts = {request.only().amount}};
   if (request.notify_email) view.notify = MessageChannel::email;
-  if (!request.notify_email && request.notify_whatsapp)
-    view.notify = MessageChannel::messaging;
+  if (!request.notify_email && request.notify_whatsapp) view.notify = MessageChannel::messaging;
   view.sealed = std::move(sealed);
   return view;
 }

@@ -44,7 +44,7 @@ struct SettlementView {
   std::optional<Amount> min_receiving;
   std::optional<Amount> receiving_amount;
   PaymentKeys keys;
-  std::vector<Amount> amounts;                // per leg
+  std::vector<Amount> amounts;           // per leg
   std::optional<MessageChannel> notify;  // empty: no notification
   bool operator==(const SettlementView&) const = default;
 };

@@ -126,8 +126,8 @@ TEST_CASE("serve --init creates a database only in an existing folder without a 
     rejected(folder.file("new.db"), other);
   }
   // What remains of a ledger, also of one that was at the path.
-  for (const char* other : {"new.requests.db", "new.db.demo.json", "new.db.backups",
-                            "other.db.demo.json", "backups"}) {
+  for (const char* other :
+       {"new.requests.db", "new.db.demo.json", "new.db.backups", "other.db.demo.json", "backups"}) {
     const Folder folder;
     const bool is_folder = std::string_view(other) == "backups";
     if (is_folder) fs::create_directory(folder.file(other));

@@ -402,36 +402,76 @@ TEST_CASE("incomplete and inconsistent responses are marked as truncated") {
   }
 }
 
-TEST_CASE("an informational response is never taken for the response") {
+TEST_CASE("informational responses before the response are skipped") {
+  const std::string hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n";
   const std::string last = "HTTP/1.1 201 Created\r\nContent-Length: 2\r\nA: last\r\n\r\nok";
-  const auto response = receive("HTTP/1.1 100 Continue\r\n\r\n" + last);
-  REQUIRE(response);
-  CHECK(response->status == 201);
-  CHECK(response->body == "ok");
-  for (const char* interim : {"HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\n\r\n",
-                              "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n"}) {
-    const auto rejected = receive(interim + last);
-    REQUIRE_FALSE(rejected);
-    CHECK(rejected.error().slug == Slug::provider_error);
-    CHECK(has(rejected.error().detail, "informational status 10"));
+  const auto times = [](int count, const std::string& text) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += text;
+    return out;
+  };
+  for (const std::string& before :
+       {hints, times(64, hints), std::string("HTTP/1.1 102 Processing\r\n\r\n") + hints,
+        std::string("HTTP/1.1 100 Continue\r\n\r\n"),
+        std::string("HTTP/1.1 100 Continue\r\nA: first\r\nDate: x\r\n\r\n"),
+        std::string("HTTP/1.1 199 Whatever\r\nContent-Length: 5\r\nConnection: close\r\n\r\n"),
+        std::string("HTTP/1.0 103 Hints\r\nTransfer-Encoding: gzip\r\n\r\n")}) {
+    INFO(before.substr(0, 200));
+    const auto response = receive(before + last);
+    REQUIRE(response);
+    CHECK(response->status == 201);
+    CHECK(response->body == "ok");
+    CHECK(*response->header("A") == "last");
+    CHECK(response->headers.size() == 2);
+    CHECK_FALSE(response->truncated);
+  }
+  const std::vector<std::pair<std::string, const char*>> rejected = {
+      {times(65, hints) + last, "more than 64 informational responses"},
+      {hints + "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", "status 101"},
+      {hints, "The connection was closed"},
+      {hints + "HTTP/1.1 20 Short\r\n\r\n", "not valid HTTP"}};
+  for (const auto& [bytes, reason] : rejected) {
+    INFO(bytes.substr(0, 200));
+    const auto response = receive(bytes);
+    REQUIRE_FALSE(response);
+    CHECK(response.error().slug == Slug::provider_error);
+    CHECK(response.error().detail.find(reason) != std::string::npos);
   }
 }
 
-TEST_CASE("the header of a response is read up to a limit") {
-  const auto with = [](int count, std::size_t size) {
-    std::string fields;
-    for (int i = 0; i < count; ++i) {
-      fields += "X-" + std::to_string(i) + ": " + std::string(size, 'v') + "\r\n";
-    }
+TEST_CASE("a large header of a response is read up to a limit, and beyond it the reason is given") {
+  const auto with = [](const std::string& fields) {
     return receive("HTTP/1.1 200 OK\r\n" + fields + "Content-Length: 2\r\n\r\nok");
   };
-  CHECK(with(99, 8'000)->headers.size() == 100);
-  for (const auto& [count, size] :
-       std::vector<std::pair<int, std::size_t>>{{100, 1}, {1, 9'000}, {1, 263'000}}) {
-    const auto response = with(count, size);
+  const auto fields = [](int count, std::size_t size) {
+    std::string out;
+    for (int i = 0; i < count; ++i) {
+      out += "X-" + std::to_string(i) + ": " + std::string(size, 'v') + "\r\n";
+    }
+    return out;
+  };
+  for (const auto& [count, size] : std::vector<std::pair<int, std::size_t>>{
+           {1, 20'000}, {150, 10}, {999, 20}, {12, 20'000}, {1, 250'000}}) {
+    INFO(count << " fields of " << size);
+    const auto response = with(fields(count, size));
+    REQUIRE(response);
+    CHECK(response->body == "ok");
+    CHECK(response->headers.size() == static_cast<std::size_t>(count) + 1);
+  }
+  for (const auto& [count, size] : std::vector<std::pair<int, std::size_t>>{
+           {1'000, 1}, {14, 20'000}, {1, 263'000}, {100, 4'000}}) {
+    INFO(count << " fields of " << size);
+    const auto response = with(fields(count, size));
     REQUIRE_FALSE(response);
     CHECK(response.error().slug == Slug::provider_error);
+    CHECK(response.error().detail ==
+          "The header of the response has more than 1000 fields or 256 KiB.");
   }
+}
+
+TEST_CASE("a response of a later minor version is read as HTTP/1.1") {
+  CHECK(receive("HTTP/1.2 200 OK\r\nContent-Length: 2\r\n\r\nok")->body == "ok");
+  CHECK(receive("HTTP/1.9 204 No Content\r\n\r\n")->status == 204);
 }
 
 TEST_CASE("a field of a response is kept as sent, so a receiver cannot add lines to it") {
