@@ -6,6 +6,7 @@ sample unless `value_of` has a rule for its name, so new columns are copied."""
 
 
 FAR = 4_102_444_800_000  # the year 2100, in ms: work that is due then stays pending
+ONRAMP_REFERENCE = 7     # stored value of the type
 STEP_MS = 10             # time between two steps of a payment
 LINES_PER_SET = 1024
 AMOUNTS = {"sending_amount", "receiving_amount", "min_receiving", "amount", "fee", "total", "send_amount",
@@ -123,7 +124,9 @@ class Maker:
             return "uid(t)"
         if value is None:
             return "None"
-        if column in ("transaction_id", "provider_payment_id"):
+        # Of a payment on a reference, both are the payment's ID at the provider.
+        is_arrival = column == "provider_reference" and self.sample.record["type"] == ONRAMP_REFERENCE
+        if is_arrival or column in ("transaction_id", "provider_payment_id"):
             return "'g%d' % n"
         if column == "quote":
             return "state.quote"

@@ -18,6 +18,7 @@ const std::vector<Rule>& rules() {
       {"function-length", check_function_length},
       {"file-length", check_file_length},
       {"file-name", check_file_name},
+      {"line-budget", check_line_budget},
       {"folder-size", check_folder_size},
       {"pair", check_pairs},
       {"dead-file", check_dead_files},

@@ -42,6 +42,7 @@ Findings check_function_length(const Tree& tree);
 // files.cpp
 Findings check_file_length(const Tree& tree);
 Findings check_file_name(const Tree& tree);
+Findings check_line_budget(const Tree& tree);
 Findings check_folder_size(const Tree& tree);
 Findings check_pairs(const Tree& tree);
 Findings check_dead_files(const Tree& tree);

@@ -174,6 +174,13 @@ void add_files(std::vector<Sample>& out) {
     out.push_back({"file-length", {{path, repeated(most + 1)}}, {most + 1}});
     out.push_back({"file-length", {{path, repeated(most)}}, {}});
   }
+  constexpr int kWorkers = 407;  // the budget of the smallest folder
+  out.push_back({"line-budget",
+                 {{"src/workers/a.cpp", repeated(kWorkers)}, {"src/workers/b/c.h", "x\n"}},
+                 {1}});
+  out.push_back({"line-budget",
+                 {{"src/workers/a.cpp", repeated(kWorkers)}, {"src/workers/a.sql", "x\n"}},
+                 {}});
   out.push_back(
       {"file-name",
        {{"src/base/utils.h", ""}, {"tests/support/test-helpers.h", ""}, {"web/common.js", ""}},
