@@ -209,9 +209,8 @@ class Output {
   void write(LogLevel level, std::string_view component, std::string_view message,
              LogFields fields) {
     lines_.at(static_cast<std::size_t>(level)).fetch_add(1, std::memory_order_relaxed);
-    const std::string text =
-        render(format_.load(std::memory_order_relaxed), message, with_scopes(fields));
     const Lock lock(mutex_);
+    const std::string text = render(format_, message, with_scopes(fields));
     sink().log({{}, {component.data(), component.size()}, of_spdlog(level), text});
   }
 
@@ -250,7 +249,7 @@ class Output {
   }
 
   StandardError stderr_;  // its level is atomic; all else is guarded by `mutex_`
-  std::atomic<LogFormat> format_ = LogFormat::json;
+  LogFormat format_ COFFER_GUARDED_BY(mutex_) = LogFormat::json;
   std::array<std::atomic<std::uint64_t>, 5> lines_{};
   Mutex mutex_;
   std::unique_ptr<FileSink> file_ COFFER_GUARDED_BY(mutex_);

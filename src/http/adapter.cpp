@@ -258,6 +258,7 @@ class Adapter::Library final : private httplib::Server {
 
  private:
   void respond(httplib::Response& out) {
+    fields_.clear();  // of the request before: without a header, the library closes the connection
     response_ = request_->path == "*" ? methods_of_server() : handler_(*request_);
     frame_ = framing_(*connection_, id_, response_);
     fields_ = fields_of(response_, frame_);

@@ -66,6 +66,8 @@ constexpr std::int64_t kMsPerS = 1'000;
 constexpr std::int64_t kUsPerMs = 1'000;
 constexpr int kSwitchingProtocols = 101;
 constexpr int kFirstFinalStatus = 200;
+constexpr int kNoContent = 204;
+constexpr int kNotModified = 304;
 
 /// The Host field according to RFC 9110 section 7.2.
 std::string host_field(const ClientRequest& request) {
@@ -265,6 +267,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   if (const std::string_view fault = unsendable(request); !fault.empty()) {
     return {unexpected(Slug::malformed_request, "The " + std::string(fault) + ".")};
   }
+  if (call.is_over()) return {unexpected(Slug::provider_timeout, "The request timed out.")};
   httplib::Request out = library_request(request);
   Attempt attempt{request, call};
   follow(attempt, out);
@@ -278,7 +281,11 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   auto error = httplib::Error::Success;
   const bool whole = client_->send(out, in, error);
   if (!attempt.sending) return {rejection(error)};
-  if (!whole && !attempt.is_cut_off && call.is_over()) {
+  // Without either field, the end of the connection is the end of the body, also when the deadline
+  // ended the connection.
+  const bool has_end = in.has_header("Content-Length") || in.has_header("Transfer-Encoding") ||
+                       in.status == kNoContent || in.status == kNotModified;
+  if ((!whole || !has_end) && !attempt.is_cut_off && call.is_over()) {
     return {unexpected(Slug::provider_timeout, "The request timed out.")};
   }
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -28,7 +29,8 @@ namespace {
   // SHMOPEN: the index of the log could not be created, before anything was written.
   const bool writes = code == SQLITE_IOERR_WRITE || code == SQLITE_IOERR_SHMOPEN ||
                       (code & 0xff) == SQLITE_CANTOPEN;
-  if (writes && coffer::is_full_disk(sqlite3_system_errno(database))) {
+  const int cause = database != nullptr ? sqlite3_system_errno(database) : errno;
+  if (writes && coffer::is_full_disk(cause)) {
     throw SqlError("the disk or its quota is full", SQLITE_FULL, SQLITE_FULL);
   }
   throw SqlError(error.what(), code & 0xff, code);

@@ -272,6 +272,24 @@ TEST_CASE("an alert attempt that was interrupted by the end of the process count
   CHECK(world.messages(AlertCondition::backup_failed).at(0).state == MessageState::failed);
 }
 
+TEST_CASE("a message whose alert another program removed does not delay the others") {
+  Receiver receiver;
+  receiver.otherwise({.status = 500});
+  World world(hooked(receiver));
+  world.fail_backup();
+  world.look();
+  store::Connection other(world.app.core().database().path(), store::OpenMode::read_write);
+  other.execute("PRAGMA foreign_keys=OFF");
+  other.execute("UPDATE alerts SET alert = alert + 100");
+  receiver.forget();
+  receiver.otherwise({});
+  world.damage();
+  world.look_after(kDayMs / 24);
+  CHECK(about(receiver, "backup_failed").empty());
+  CHECK(types(about(receiver, "ledger_damaged")) == Types{"alert.began"});
+  other.execute("UPDATE alerts SET alert = 1 WHERE alert = 101");
+}
+
 TEST_CASE("an alert by e-mail has the condition, its start and the next step") {
   const Script script("cat >> $OUT/mail; echo \"$@\" >> $OUT/arguments");
   World world(mailed(script));

@@ -206,7 +206,8 @@ Result<http::Admission> Pipeline::admit(const http::Request& head, std::uint64_t
   if (route.access == Access::open) out.caller.is_application = false;
   const bool is_large = body_bytes > kBodyBytesMax && body_bytes <= route.body_bytes_max;
   if (is_large && is_guarded(route.access)) {
-    const store::ReadersScope scope(store::Readers::money);
+    // The thread that reads all requests waits here, so not for a reader of payments.
+    const store::ReadersScope scope(store::Readers::system);
     COFFER_TRY_VOID(services_.authenticator.authenticate(head, route.access));
   }
   return out;

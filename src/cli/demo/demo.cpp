@@ -203,10 +203,11 @@ void announce(App& app, const std::string& origin, const Demo& demo, const Conso
               const Arguments& arguments) {
   const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
   const auto env = arguments.find("env");
-  const DemoPlace place{origin, app.config().db, app.config().tls_cert, admin, env.value_or("")};
+  DemoPlace place{origin, app.config().db, app.config().tls_cert, admin, env.value_or("")};
   if (env) {
     const auto written = write_demo_env(*env, demo, place);
     if (!written) print_error(console, written.error().detail);
+    if (!written) place.env.clear();
   }
   const std::string transaction = "demo-" + to_hex(app.flows().random.bytes(4));
   console.out << (arguments.json ? to_json(record_of(demo, place), false) + "\n"

@@ -1,6 +1,7 @@
 #include "flows/operations/messages.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -112,6 +113,10 @@ Result<bool> send_due_message(const Context& context) {
     COFFER_TRY_VOID(attempt(context, *due));
   } catch (const store::ForeignChange& change) {  // delayed alone, and not sent
     store::log_once(change);
+    COFFER_TRY_VOID(open(context, *due));
+  } catch (const std::exception& error) {  // the same, so that the others do not wait for it
+    log_error("messages", "a message cannot be read; it will be retried",
+              {{"message_key", due->key}, {"error", error.what()}});
     COFFER_TRY_VOID(open(context, *due));
   }
   return true;

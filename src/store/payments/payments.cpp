@@ -461,6 +461,7 @@ SettlementView settlement_view(Connection& db, std::int64_t payment) {
 }
 
 SettlementView settlement_view(WriteTx& tx, const SettlementJob& job) {
+  ledger_head(tx);  // after a rollback, the payments in memory are read again
   auto accepted = tx.open_payments().take(job);
   return accepted ? *std::move(accepted) : settlement_view(tx.db(), job.payment);
 }
