@@ -31,7 +31,7 @@ PAYMENTS = os.path.join(INBOX, "payments")  # the latest state of each payment
 
 
 def say(text):
-    print(text, flush=True)
+    print(text + "\n", end="", flush=True)  # one write: threads share the output
 
 
 def is_id(text):
