@@ -125,6 +125,8 @@ httplib::Request library_request(const ClientRequest& request) {
   return out;
 }
 
+Unexpected timed_out() { return unexpected(Slug::provider_timeout, "The request timed out."); }
+
 /// Why there is no final response to a request that was sent.
 Unexpected no_response(const httplib::Response& in, httplib::Error error) {
   std::string detail = "The connection was closed, or the response is not valid HTTP.";
@@ -267,7 +269,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   if (const std::string_view fault = unsendable(request); !fault.empty()) {
     return {unexpected(Slug::malformed_request, "The " + std::string(fault) + ".")};
   }
-  if (call.is_over()) return {unexpected(Slug::provider_timeout, "The request timed out.")};
+  if (call.is_over()) return {timed_out()};
   httplib::Request out = library_request(request);
   Attempt attempt{request, call};
   follow(attempt, out);
@@ -285,9 +287,7 @@ PinnedClient::Sent PinnedClient::send(const ClientRequest& request, CallDeadline
   // ended the connection.
   const bool has_end = in.has_header("Content-Length") || in.has_header("Transfer-Encoding") ||
                        in.status == kNoContent || in.status == kNotModified;
-  if ((!whole || !has_end) && !attempt.is_cut_off && call.is_over()) {
-    return {unexpected(Slug::provider_timeout, "The request timed out.")};
-  }
+  if ((!whole || !has_end) && !attempt.is_cut_off && call.is_over()) return {timed_out()};
   if (!whole && (!attempt.has_head || in.status < kFirstFinalStatus)) {
     return {no_response(in, error), false, true};
   }

@@ -26,8 +26,8 @@ struct Budget {
 constexpr std::array kBudgets{
     Budget{"api", 9'063},    Budget{"app", 1'402},      Budget{"auth", 2'784},
     Budget{"base", 6'358},   Budget{"cli", 17'630},     Budget{"config", 1'713},
-    Budget{"domain", 5'669}, Budget{"flows", 12'179},   Budget{"http", 6'143},
-    Budget{"store", 18'611}, Budget{"outbound", 4'124}, Budget{"provider_sim", 1'843},
+    Budget{"domain", 5'669}, Budget{"flows", 12'175},   Budget{"http", 6'142},
+    Budget{"store", 18'610}, Budget{"outbound", 4'124}, Budget{"provider_sim", 1'843},
     Budget{"workers", 407},
 };
 

@@ -111,14 +111,14 @@ Result<bool> send_due_message(const Context& context) {
   if (!due) return false;
   try {
     COFFER_TRY_VOID(attempt(context, *due));
-  } catch (const store::ForeignChange& change) {  // delayed alone, and not sent
+    return true;
+  } catch (const store::ForeignChange& change) {
     store::log_once(change);
-    COFFER_TRY_VOID(open(context, *due));
-  } catch (const std::exception& error) {  // the same, so that the others do not wait for it
+  } catch (const std::exception& error) {
     log_error("messages", "a message cannot be read; it will be retried",
               {{"message_key", due->key}, {"error", error.what()}});
-    COFFER_TRY_VOID(open(context, *due));
   }
+  COFFER_TRY_VOID(open(context, *due));  // the others do not wait for it
   return true;
 }
 

@@ -28,10 +28,6 @@ std::optional<std::string> recipient_of(store::Connection& db, const store::Paym
   return row && row->metadata ? address_of(*row->metadata, channel) : std::nullopt;
 }
 
-bool is_served(const Context& context, MessageChannel channel) {
-  return context.messenger != nullptr && context.messenger->serves(channel);
-}
-
 /// The received amount, from the receiver's side.
 NotificationTerms terms_of(const store::PaymentRecord& record, const store::Notification& row) {
   const TransferLeg& leg = record.request.only();
@@ -60,7 +56,7 @@ void record_notification(const Context& context, store::WriteTx& tx,
     store::insert_notification(tx, payment.key, channel, "", MessageState::failed);
     return;
   }
-  if (!is_served(context, channel)) {
+  if (context.messenger == nullptr || !context.messenger->serves(channel)) {
     store::insert_notification(tx, payment.key, channel, *recipient, MessageState::recorded);
     return;
   }

@@ -151,7 +151,7 @@ class Connection {
   /// Closes the connection and resets all state for the next `open`.
   void close();
 
-  /// False if the connection was accepted only to be rejected. Also for the accepting thread.
+  /// False if the connection was accepted only to be rejected. Also for the poller.
   bool is_admitted() const { return admitted_; }
   void set_idle_since_ms(std::int64_t at) { idle_since_ms_.store(at, std::memory_order_relaxed); }
   void set_incomplete_since_ms(std::int64_t at) {

@@ -27,10 +27,10 @@ class ConnectionTable {
   ConnectionTable(const ConnectionTable&) = delete;
   ConnectionTable& operator=(const ConnectionTable&) = delete;
 
-  /// For the accepting thread. Puts `fd` into a free slot, parked; returns nullptr if none is free.
+  /// For the poller. Puts `fd` into a free slot, parked; returns nullptr if none is free.
   /// The connection is not admitted if a limit is exceeded.
   Connection* open(int fd, std::string peer, std::int64_t now_ms, std::int64_t deadline_ms);
-  /// For the accepting thread. Sends `response` to a connection that got no slot, and takes over
+  /// For the poller. Sends `response` to a connection that got no slot, and takes over
   /// `fd`. The connection stays open briefly: closing it while its request still arrives would send
   /// a reset, which can overtake the response.
   void reject(int fd, std::string_view response, std::int64_t now_ms);
@@ -45,10 +45,10 @@ class ConnectionTable {
   std::size_t used() const { return used_.load(std::memory_order_acquire); }
   Connection& at(std::size_t index) { return blocks_[index / kBlock][index % kBlock]; }
   bool is_full() const { return admitted() >= connections_max_; }
-  /// For the accepting thread. Tokens of at most `count` connections that may give way; the first
-  /// one to close is the last element. The order is: idle without a response so far, idle,
-  /// incomplete request; then those that have waited for longest. The state may change afterwards;
-  /// `claim` verifies it.
+  /// For the poller. Tokens of at most `count` connections that it may close to make room for new
+  /// ones; the first one to close is the last element. The order is: idle without a response so
+  /// far, idle, incomplete request; then those that have waited for longest. The state may change
+  /// afterwards; `claim` verifies it.
   std::vector<std::uint64_t> first_to_close(std::size_t count, std::int64_t idle_before_ms,
                                             std::int64_t incomplete_before_ms);
   /// Number of open connections, including those that are rejected.

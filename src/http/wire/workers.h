@@ -73,7 +73,6 @@ class Workers {
   std::atomic<std::uint32_t>* activate_one() COFFER_REQUIRES(mutex_);
   bool start_one();
   void run();
-  void serve(Connection& connection);
   RequestFiber* take_fiber();
 
   const std::size_t count_max_;

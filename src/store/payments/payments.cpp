@@ -196,10 +196,10 @@ constexpr const char* kNextDue =
     "SELECT settle_at FROM payments INDEXED BY payments_to_settle WHERE settle_at IS NOT NULL"
     " ORDER BY settle_at LIMIT 1";
 
-std::int64_t notify_column(const PaymentRequest& request) {
-  if (request.notify_email) return static_cast<std::int64_t>(MessageChannel::email);
-  if (request.notify_whatsapp) return static_cast<std::int64_t>(MessageChannel::messaging);
-  return kNobody;
+std::optional<MessageChannel> notified_by(const PaymentRequest& request) {
+  if (request.notify_email) return MessageChannel::email;
+  if (request.notify_whatsapp) return MessageChannel::messaging;
+  return std::nullopt;
 }
 
 std::map<std::string, std::string> read_texts(Connection& db, const char* sql, std::int64_t key) {
@@ -324,9 +324,8 @@ SettlementView view_of(const Tenant& tenant, const NewPayment& payment, SealedPa
                       .min_receiving = request.min_receiving,
                       .receiving_amount = sealed.state.receiving_amount,
                       .keys = payment.keys,
-                      .amounts = {request.only().amount}};
-  if (request.notify_email) view.notify = MessageChannel::email;
-  if (!request.notify_email && request.notify_whatsapp) view.notify = MessageChannel::messaging;
+                      .amounts = {request.only().amount},
+                      .notify = notified_by(request)};
   view.sealed = std::move(sealed);
   return view;
 }
@@ -387,6 +386,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
   const auto single = [&](const auto& value) {
     return multi ? std::decay_t<decltype(value)>() : value;
   };
+  const auto channel = notified_by(request);
   const NewPaymentRow row{request.type,
                           payment.id.uuid,
                           request.transaction_id,
@@ -402,7 +402,7 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
                           single(leg.refs.to_ref),
                           single(leg.description),
                           request.memo,
-                          notify_column(request),
+                          channel ? static_cast<std::int64_t>(*channel) : kNobody,
                           tx.now(),
                           keys.beneficiary,
                           keys.destination,

@@ -50,8 +50,7 @@ std::vector<Column<Row>> member_columns(const std::string& alias) {
 }
 
 /// The columns of a noun for GuardedTable: those of the first release in the order of its table,
-/// then later ones in the order of their upgrades. The names
-/// in `before` are of others.
+/// then later ones in the order of their upgrades. `before`: names of columns that precede them.
 struct GuardedNames {
   std::string names;
   int later = 0;
