@@ -3,7 +3,9 @@
 #include "store/payments/payment_list.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -134,10 +136,13 @@ class List {
   Places sorted_by_change(const std::vector<std::int64_t>& payments) {
     std::map<std::int64_t, std::set<std::int64_t>> by_time;  // in reading order
     const auto place_of = [&](Timestamp at) { return page_.backward ? at.ms : -at.ms; };
-    const auto last = page_.key ? event_at(db_, tenant_, *page_.key) : std::nullopt;
+    std::int64_t first = std::numeric_limits<std::int64_t>::min();
+    if (page_.key) {
+      if (const auto last = event_at(db_, tenant_, *page_.key)) first = place_of(last->at);
+    }
     for (const std::int64_t payment : payments) {
       const Timestamp at{first_integer(db_, kUpdated, payment).value()};
-      if (!last || place_of(at) >= place_of(last->at)) by_time[place_of(at)].insert(payment);
+      if (place_of(at) >= first) by_time[place_of(at)].insert(payment);
     }
     Places out;
     for (const auto& [place, changed] : by_time) {
