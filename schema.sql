@@ -12,7 +12,7 @@ CREATE TABLE meta (
   value BLOB NOT NULL
 ) STRICT;
 
--- Keyed digests of rows that grant access or direct money (store/guarded_rows.h), by table and rowid;
+-- Keyed digests of rows that grant access or direct money (store/rows/guarded_rows.h), by table and rowid;
 -- and of events that are not about a payment, by the key of their bodies.
 CREATE TABLE row_macs (
   source TEXT NOT NULL CHECK (source <> ''),
@@ -21,7 +21,7 @@ CREATE TABLE row_macs (
   PRIMARY KEY (source, row)
 ) STRICT, WITHOUT ROWID;
 
--- Sealed totals (store/sealed_totals.h). For a guarded table: the number of its digests in row_macs
+-- Sealed totals (store/rows/sealed_totals.h). For a guarded table: the number of its digests in row_macs
 -- and their multiset hash. For the audit log: the number of its entries and the last link. For the
 -- ledger: the number of entry sets and the last link, the number of payments and their versions.
 CREATE TABLE sealed_totals (

@@ -1,6 +1,6 @@
 // Sets up the process and runs the command line.
 #include "base/platform/process.h"
-#include "cli/program.h"
+#include "cli/run/program.h"
 
 int main(int argc, char** argv) {
   coffer::set_up_process();

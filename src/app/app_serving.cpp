@@ -1,13 +1,14 @@
+#include "api/about/openapi.h"
 #include "app/app.h"
 #include "app/service/activation.h"
-#include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "base/platform/processors.h"
+#include "base/telemetry/log.h"
 #include "base/thread.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/live_verification.h"
-#include "flows/payments/settle_payment.h"
+#include "flows/settlement/settle_payment.h"
 #include "http/problem_json.h"
 #include "http/tls.h"
 #include "http/wire/listener.h"
@@ -193,7 +194,7 @@ void App::make_workers() {
     const auto floor = (static_cast<std::uint64_t>(config_.disk_floor_mib) << 20) * 2;
     request_log_ = std::make_unique<api::RequestLog>(
         store::request_log_path(config_.db), request_log_options(config_), clock_, metrics_,
-        [this, floor] { return database_->free_bytes() >= floor; });
+        [this, floor] { return database_->free_bytes() >= floor; }, api::document_redactor);
     services_->request_log = request_log_.get();
   }
   settlement_ = std::make_unique<WorkerThread>("settlement", [this] { return settlement_step(); });

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "base/files/folders.h"
 
 namespace coffer {
 namespace {
@@ -121,6 +120,8 @@ const SlugInfo& info(Slug slug) {
   COFFER_CHECK(index < kSlugs.size());
   return kSlugs[index];
 }
+
+bool is_full_disk(int error) { return error == ENOSPC || error == EDQUOT; }
 
 Problem full_disk_problem(const std::string& what, const std::string& why) {
   return Problem(Slug::storage_full,

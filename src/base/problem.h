@@ -97,6 +97,8 @@ struct Problem {
   int status() const { return info(slug).status; }
 };
 
+/// Whether an `errno` means that the disk is full, or the quota of the user or project on it.
+bool is_full_disk(int error);
 /// `storage-full` with what to do. `what` failed, such as "cannot write /a/b".
 Problem full_disk_problem(const std::string& what, const std::string& why = "the disk is full");
 /// A failed system call, from errno: `storage-full`, `forbidden`, `not-found`, or

@@ -201,6 +201,10 @@ struct Command {
   bool demo_only = false;
   /// A toggle with which the command changes nothing.
   std::string_view preview = {};
+  /// Runs in place of `run`, without a database, if a positional names the file to work on.
+  OwnCommand on_given_file = nullptr;
+  /// Runs in place of `run` without a master key, on a database that no process has open.
+  int (*without_key)(const Console&, Arguments, const Config&) = nullptr;
   /// The amount that the command moves, for the limits of four_eyes; nullopt if unknown.
   std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
 

@@ -7,12 +7,12 @@
 
 #include "base/clock.h"
 #include "base/platform/exit_code.h"
+#include "base/readable.h"
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
 #include "base/text/columns.h"
-#include "base/text/readable.h"
 #include "base/uuid.h"
-#include "cli/output/table.h"
+#include "cli/table.h"
 #include "domain/ledger/money.h"
 
 namespace coffer::cli {

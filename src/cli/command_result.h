@@ -91,7 +91,7 @@ struct CommandResult {
   std::optional<ProducedFile> file = {};
   /// For the audit log: why a successful command changed nothing.
   std::string unchanged = {};
-  /// The command has not run: it waits for a second operator (cli/identity/approvals.h).
+  /// The command has not run: it waits for a second operator (cli/run/four_eyes.h).
   bool waits = false;
 };
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/readable.h"
 #include "base/text/columns.h"
-#include "base/text/readable.h"
 
 namespace coffer::cli {
 namespace {

@@ -10,15 +10,17 @@
 #include <vector>
 
 #include "app/app.h"
+#include "base/environment.h"
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
-#include "base/log.h"
 #include "base/platform/exit_code.h"
+#include "base/telemetry/log.h"
 #include "base/telemetry/log_file.h"
 #include "base/text/nearest.h"
 #include "base/text/shell_word.h"
-#include "cli/demo/demo.h"
+#include "store/file/foreign_file.h"
 #include "store/file/lock_file.h"
+#include "store/ledger/catalog.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -230,6 +232,11 @@ ConfigReading read_all_settings(const ConfigFlags& flags) {
   return reading;
 }
 
+bool has_master_key(const Config& config) {
+  std::error_code ignored;
+  return !config.master_key.empty() || fs::exists(config.master_key_file, ignored);
+}
+
 std::string serve_command(const Config& config) {
   const bool named = config.origins.at("db") == "--db";
   const bool keyed = config.origins.at("master_key_file") == "--master-key-file";
@@ -243,6 +250,23 @@ Result<void> apply_log_settings(const Config& config) {
   if (config.log_file.empty()) return {};
   return start_log_file(
       {config.log_file, static_cast<std::uint64_t>(config.log_max_mib) << 20, config.log_keep});
+}
+
+std::optional<std::string> demo_database() {
+  const auto absolute = [](const char* name) {
+    const auto path = environment_variable(name);
+    return path && fs::path(*path).is_absolute() ? path : std::nullopt;
+  };
+  if (const auto data = absolute("XDG_DATA_HOME")) return *data + "/coffer/demo.db";
+  if (const auto home = absolute("HOME")) return *home + "/.local/share/coffer/demo.db";
+  return std::nullopt;
+}
+
+bool is_demo(App& app) {
+  const auto marked = app.flows().read(
+      [](store::Connection& db) { return store::read_meta(db, kDemoMarker).has_value(); });
+  std::error_code ignored;
+  return marked && *marked && fs::exists(app.database().path() + kDemoSecretsEnding, ignored);
 }
 
 }  // namespace coffer::cli

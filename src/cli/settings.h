@@ -33,11 +33,23 @@ StartError why_not_created(const std::string& path);
 /// The same, but returns all errors instead of printing them.
 ConfigReading read_all_settings(const ConfigFlags& flags);
 
+/// Whether the settings lead to a master key, which may be unusable.
+bool has_master_key(const Config& config);
+
 /// The command that serves the database: `coffer serve`, with --db and --master-key-file if this
 /// command had them.
 std::string serve_command(const Config& config);
 
 /// Sets up the log of a process with this `config`. A Problem if the log file cannot be written.
 Result<void> apply_log_settings(const Config& config);
+
+/// The row of `meta` that says how far the content of a demo has been created.
+inline constexpr std::string_view kDemoMarker = "demo";
+
+/// The default path of the demo's database; nullopt without a home folder.
+std::optional<std::string> demo_database();
+/// Whether `coffer demo` created the file: it has the content of a demo, and the secrets file is
+/// next to it.
+bool is_demo(App& app);
 
 }  // namespace coffer::cli

@@ -17,12 +17,12 @@
 #include "base/limits/address_range.h"
 #include "config/config_file.h"
 #include "config/config_options.h"
-#include "domain/parties/contact.h"
+#include "domain/contact.h"
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/messenger.h"
 #include "outbound/operations/witness.h"
-#include "outbound/target_guard.h"
+#include "outbound/wire/target_guard.h"
 
 namespace coffer {
 namespace {

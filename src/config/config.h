@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "base/environment.h"
-#include "base/log.h"
 #include "base/result.h"
 #include "base/strong.h"
+#include "base/telemetry/log.h"
 #include "domain/identity/four_eyes.h"
 #include "domain/identity/quota.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 
 namespace coffer::http {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <atomic>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/ascii.h"
 #include "base/text/next_part.h"
 #include "base/text/trimmed.h"

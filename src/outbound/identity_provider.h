@@ -15,7 +15,7 @@
 #include "base/strong.h"
 #include "http/client.h"
 #include "outbound/key_set.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 #include "outbound/wire/slots.h"
 
 namespace coffer::outbound {

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "outbound/wire/address_trial.h"
 
 namespace coffer::outbound {

@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 #include "http/client.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 #include "outbound/wire/slots.h"
 
 namespace coffer::outbound {

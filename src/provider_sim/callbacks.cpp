@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 
 namespace coffer::provider_sim {
 

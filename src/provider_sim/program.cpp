@@ -6,9 +6,9 @@
 
 #include "base/digest.h"
 #include "base/environment.h"
-#include "base/log.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
+#include "base/telemetry/log.h"
 #include "base/text/whole_number.h"
 #include "config/config_options.h"
 #include "config/usage_error.h"

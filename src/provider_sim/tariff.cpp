@@ -2,7 +2,7 @@
 
 #include "base/text/next_part.h"
 #include "domain/country.h"
-#include "domain/payments/quote.h"
+#include "domain/providers/quote.h"
 
 namespace coffer::provider_sim {
 namespace {

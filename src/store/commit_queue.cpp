@@ -44,14 +44,15 @@
 #include "base/fault.h"
 #include "base/fibers/completion.h"
 #include "base/files/side_files.h"
-#include "base/log.h"
 #include "base/platform/exit_code.h"
+#include "base/telemetry/log.h"
 #include "base/telemetry/log_scope.h"
 #include "base/telemetry/metrics.h"
 #include "store/commit_rider.h"
 #include "store/file/held_file.h"
-#include "store/guarded_rows.h"
+#include "store/invariants.h"
 #include "store/payments/payment_seal.h"
+#include "store/rows/guarded_rows.h"
 
 namespace coffer::store {
 namespace {
@@ -112,7 +113,8 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
       clock_(clock),
       options_(options),
       on_signal_(std::move(on_signal)),
-      tx_(*database.writer_, options_.quotas),
+      known_rows_(*database.writer_),
+      tx_(*database.writer_, known_rows_, open_payments_, options_.quotas),
       checkpointer_(*database.writer_, *database.readers_, options_.metrics),
       last_commit_ms_(clock.monotonic_ms()) {
   if (options_.metrics != nullptr) {
@@ -135,8 +137,8 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
 CommitQueue::~CommitQueue() { stop(); }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
-  if (CommitGuest* guest = CommitGuest::present(); guest != nullptr && mode != Mode::dry_run) {
-    return guest->carry(*this, command);
+  if (CommitRider* rider = CommitRider::present(); rider != nullptr && mode != Mode::dry_run) {
+    return rider->carry(*this, command);
   }
   Waiter waiter{command, mode, LogScope::current(), {}, {}};
   {
@@ -269,7 +271,7 @@ void CommitQueue::write_batch(Batch& batch) {
   const Stopwatch watch;
   try {
     tx_.now_ = now();
-    tx_.balances_.expect(balances_);
+    tx_.balances_.expect(balances_, account_fault);
     limit_wait();
     transaction_.emplace(tx_.db());
     run_all(batch);
@@ -376,7 +378,7 @@ bool CommitQueue::run_bare(std::span<Waiter* const> waiters) {
   const auto written = [&] { return std::pair(tx_.db().total_changes(), tx_.new_rows_.size()); };
   for (Waiter* waiter : waiters) {
     const auto before = written();
-    tx_.begin_command();
+    begin_command();
     run_command(*waiter);
     if (waiter->result) continue;
     if (written() != before) return false;
@@ -390,7 +392,7 @@ void CommitQueue::run_one(Waiter& waiter, bool stored) {
   Connection& db = tx_.db();
   const std::int64_t changes = db.total_changes();
   db.run(kSavepoint);
-  tx_.begin_command();
+  begin_command();
   run_command(waiter);
   if (waiter.result && waiter.mode != Mode::dry_run) {
     if (!write_new_rows()) {
@@ -404,7 +406,7 @@ void CommitQueue::run_one(Waiter& waiter, bool stored) {
     tx_.new_rows_.clear();
     undo_in_memory();
   }
-  if (changes_anything(waiter.mode)) tx_.known_.forget();
+  if (changes_anything(waiter.mode)) known_rows_.forget();
   db.run(kRelease);
 }
 
@@ -424,6 +426,11 @@ bool CommitQueue::succeeds(const Work& work) {
   return false;
 }
 
+void CommitQueue::begin_command() {
+  tx_.begin_command();
+  open_payments_.begin_command();
+}
+
 void CommitQueue::run_command(Waiter& waiter) {
   const LogScope::Adopted scope(waiter.scope);
   if (!succeeds([&] { waiter.result = waiter.command(tx_); }))
@@ -441,7 +448,7 @@ void CommitQueue::undo_in_memory() {
   tx_.quotas_.roll_back_command();
   for (const std::int64_t tenant : tx_.drawn_by_command_) --tx_.sequences_.at(tenant);
   tx_.chain_head_ = tx_.chain_head_before_;
-  tx_.open_payments_.roll_back_command();
+  open_payments_.roll_back_command();
   if (tx_.tenancy_touched_) tx_.statuses_.clear();
   tx_.counted_.resize(tx_.counted_before_);
 }
@@ -514,7 +521,7 @@ void CommitQueue::forget_rows() {
   tx_.chain_head_ = {};
   tx_.provider_parts_.clear();
   tx_.statuses_.clear();
-  tx_.known_.forget();
+  known_rows_.forget();
 }
 
 void CommitQueue::finish(Batch& batch) {

@@ -14,10 +14,12 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread.h"
-#include "store/chain_keys.h"
+#include "store/commits/write_tx.h"
 #include "store/database.h"
+#include "store/file/chain_keys.h"
 #include "store/file/checkpointer.h"
-#include "store/write_tx.h"
+#include "store/ledger/known_rows.h"
+#include "store/payments/open_payments.h"
 
 namespace coffer {
 class Histogram;
@@ -136,6 +138,7 @@ class CommitQueue {
   void run_group(std::span<Waiter* const> waiters, bool first);
   bool run_bare(std::span<Waiter* const> waiters);
   void run_one(Waiter& waiter, bool stored);
+  void begin_command();
   void run_command(Waiter& waiter);
   bool write_new_rows();
   template <class Work>
@@ -165,7 +168,10 @@ class CommitQueue {
   Counter* failed_commits_ = nullptr;  // this member and the next two: null without `metrics`
   Histogram* batch_sizes_ = nullptr;
   Histogram* commit_times_ = nullptr;
-  WriteTx tx_;                              // writer thread only, like the next two
+  // Writer thread only, like the next five.
+  KnownRows known_rows_;
+  OpenPayments open_payments_;
+  WriteTx tx_;
   std::optional<Transaction> transaction_;  // of the running batch
   Checkpointer checkpointer_;
   std::int64_t disk_checked_ms_ = -1;

@@ -1,6 +1,6 @@
 // Free space on the disk of the database: below the floor, the queue rejects writes.
 #include "base/fault.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "store/commit_queue.h"
 
 namespace coffer::store {

@@ -1,6 +1,6 @@
 // The time of the records: where it continues after a restart, and how a sandbox advances it.
 #include "base/check.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "store/commit_queue.h"
 
 namespace coffer::store {

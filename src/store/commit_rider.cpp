@@ -4,47 +4,34 @@
 #include "base/fibers/work_value.h"
 
 namespace coffer::store {
+namespace {
 
-CommitGuest::CommitGuest() {
+void set_rider(CommitRider* rider) {
+  work_value(WorkValue::commit_rider) = reinterpret_cast<std::uintptr_t>(rider);
+}
+
+}  // namespace
+
+CommitRider::CommitRider(CommitQueue::Command change) : change_(std::move(change)) {
   COFFER_CHECK(present() == nullptr);
-  enter();
+  set_rider(this);
 }
 
-CommitGuest::~CommitGuest() { leave(); }
+CommitRider::~CommitRider() { set_rider(nullptr); }
 
-void CommitGuest::enter() {
-  work_value(WorkValue::commit_guest) = reinterpret_cast<std::uintptr_t>(this);
-}
-
-void CommitGuest::leave() { work_value(WorkValue::commit_guest) = 0; }
-
-CommitGuest* CommitGuest::present() {
-  return reinterpret_cast<CommitGuest*>(work_value(WorkValue::commit_guest));
-}
-
-Result<void> CommitGuest::pass_on(CommitQueue& queue, const CommitQueue::Command& command) {
-  leave();  // the queue then runs the command
-  auto done = queue.run(command);
-  enter();
-  return done;
+CommitRider* CommitRider::present() {
+  return reinterpret_cast<CommitRider*>(work_value(WorkValue::commit_rider));
 }
 
 Result<void> CommitRider::carry(CommitQueue& queue, const CommitQueue::Command& command) {
-  auto done = pass_on(queue, [&](WriteTx& tx) -> Result<void> {
+  set_rider(nullptr);  // the queue then runs the command
+  auto done = queue.run([&](WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(change_(tx));
     return command(tx);
   });
   committed_ = done.has_value();
-  if (committed_) leave();
+  if (!committed_) set_rider(this);
   return done;
-}
-
-Result<void> CommitTrial::carry(CommitQueue& queue, const CommitQueue::Command& command) {
-  if (!reached_) {
-    COFFER_TRY_VOID(queue.run(command, CommitQueue::Mode::dry_run));
-    reached_ = true;
-  }
-  return unexpected(Slug::conflict, "This is a trial, which stores nothing.");
 }
 
 }  // namespace coffer::store

@@ -1,5 +1,5 @@
-// Hooks into the commits of the current work (base/fibers/work_value.h): a change that is stored
-// together with the next commit, or a trial that stores nothing.
+// A change that is stored together with the next commit of the current work
+// (base/fibers/work_value.h).
 #pragma once
 
 #include <utility>
@@ -8,58 +8,29 @@
 
 namespace coffer::store {
 
-/// Runs the commands of the current work in place of the queue, except dry runs. At most one guest
-/// exists at a time.
-class CommitGuest {
- public:
-  CommitGuest(const CommitGuest&) = delete;
-  CommitGuest& operator=(const CommitGuest&) = delete;
-
- protected:
-  CommitGuest();
-  virtual ~CommitGuest();
-  /// Runs the command as the queue does.
-  Result<void> pass_on(CommitQueue& queue, const CommitQueue::Command& command);
-  /// From now on, the queue runs the commands of the work.
-  static void leave();
-
- private:
-  friend class CommitQueue;
-  void enter();
-  /// The guest of the current work, or nullptr.
-  static CommitGuest* present();
-  virtual Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) = 0;
-};
-
 /// While it exists, the first command that this work commits also runs `change`, before its own
 /// changes and in the same transaction. A Problem of either undoes both, and the rider waits for
-/// the next command. Commands of other work and dry runs do not carry it.
-class CommitRider final : private CommitGuest {
+/// the next command. Commands of other work and dry runs do not carry it. At most one exists at a
+/// time.
+class CommitRider {
  public:
-  explicit CommitRider(CommitQueue::Command change) : change_(std::move(change)) {}
+  explicit CommitRider(CommitQueue::Command change);
+  ~CommitRider();
+  CommitRider(const CommitRider&) = delete;
+  CommitRider& operator=(const CommitRider&) = delete;
 
   /// Whether a commit contains the change.
   bool committed() const { return committed_; }
 
  private:
-  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) override;
+  friend class CommitQueue;
+  /// The rider of the current work, or nullptr.
+  static CommitRider* present();
+  /// Runs the command in place of the queue.
+  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command);
 
   const CommitQueue::Command change_;
   bool committed_ = false;
-};
-
-/// While it exists, the current work commits nothing. The first command that would be committed is
-/// run and undone. If it succeeded, it returns a Problem all the same, as do all later ones, so
-/// that the work ends as after any failed commit. A command with a Problem returns it as usual.
-class CommitTrial final : private CommitGuest {
- public:
-  /// Whether the work has succeeded up to its first commit. Its result then says nothing.
-  bool reached() const { return reached_; }
-
- private:
-  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) override;
-
-  bool reached_ = false;
 };
 
 }  // namespace coffer::store

@@ -14,15 +14,12 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "store/file/held_file.h"
 #include "store/file/lock_file.h"
 #include "store/file/reader_pools.h"
 
 namespace coffer::store {
-
-/// How long the writer waits for another program that holds the database. Beyond: `overloaded`.
-constexpr int kBusyWaitMs = 5'000;
 
 /// Called when `holder` has locked the file: waits and returns true to try again, or returns false.
 /// An empty function does not wait.

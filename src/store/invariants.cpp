@@ -6,12 +6,12 @@
 #include "base/check.h"
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
-#include "store/guarded_rows.h"
+#include "store/commits/quota_book.h"
 #include "store/identity/audit_log.h"
-#include "store/identity/quota_book.h"
-#include "store/identity/row_bytes.h"
 #include "store/ledger/journal.h"
 #include "store/payments/payment_seal.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/row_bytes.h"
 #include "store/schema_check.h"
 #include "store/webhooks/events.h"
 
@@ -437,7 +437,55 @@ void check(std::string_view name, std::vector<Violation>& out,
   if (!found.empty()) out.push_back({std::string(name), std::move(found)});
 }
 
+// Conservation follows: the last entry of an account has its balance, each entry continues the
+// previous one, and each entry set sums to zero per environment and asset.
+constexpr std::array<SliceCheck, 5> kSliceChecks{{
+    // An open hold belongs to a payment in progress, which has a job.
+    {"held_is_sum_of_open_holds", Walk::accounts,
+     "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
+     "  (SELECT payment FROM payments INDEXED BY payments_to_settle WHERE settle_at IS NOT NULL"
+     "   UNION ALL SELECT payment FROM provider_jobs) j"
+     "  CROSS JOIN payment_holds h ON h.payment = j.payment AND h.state = 0"
+     "  AND h.account BETWEEN ?1 AND ?2 GROUP BY h.account)"
+     " SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
+     " coalesce(o.total, 0) FROM accounts a LEFT JOIN open o ON o.account = a.account"
+     " WHERE a.account BETWEEN ?1 AND ?2 AND a.held <> coalesce(o.total, 0)"},
+    {"tenants_do_not_mix", Walk::accounts,
+     "SELECT 'account ' || a.account || ' is of another tenant than its wallet'"
+     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
+     " LEFT JOIN wallets w ON w.wallet = a.wallet WHERE a.account BETWEEN ?1 AND ?2"
+     " AND iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
+    {"tenants_do_not_mix", Walk::journal,
+     "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM journal j"
+     " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
+     " CROSS JOIN accounts a ON a.account = e.account CROSS JOIN payments p ON p.payment = "
+     "j.payment"
+     " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
+     " WHERE j.journal BETWEEN ?1 AND ?2 AND (t.environment <> u.environment"
+     "  OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
+     "  AND NOT (p.type IN (1, 4) AND e.amount > 0)))"},
+    {"destination_sums_follow_payments", Walk::payments,
+     "SELECT 'payment ' || p.payment || ' is in no sum of its destination' FROM payments p"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 5 AND NOT EXISTS"
+     " (SELECT 1 FROM destination_sums s WHERE s.connector = p.connector AND s.level = 1"
+     "  AND s.destination = (SELECT d.id FROM destinations d WHERE d.destination = p.destination)"
+     "  AND s.first_at <= p.created_at AND s.last_at >= p.created_at)"},
+    // kDeliveryRows finds those before the last delivery.
+    {"deliveries_are_of_events", Walk::webhooks,
+     "SELECT 'webhook ' || w.webhook || ' has attempts without the delivery of sequence '"
+     " || a.sequence FROM webhooks w CROSS JOIN delivery_attempts a ON a.webhook = w.webhook"
+     " AND a.sequence > ifnull((SELECT max(d.sequence) FROM deliveries d"
+     "  WHERE d.webhook = w.webhook), 0) WHERE w.webhook BETWEEN ?1 AND ?2"},
+}};
+static_assert(stored(HoldState::open) == 0);
+static_assert(stored(PaymentType::p2p_beneficiary) == 1);
+static_assert(stored(PaymentType::swap_beneficiary) == 4);
+static_assert(values_that(is_to_address) == (1U << 1 | 1U << 4));
+static_assert(stored(PaymentType::offramp) == 5);
+
 }  // namespace
+
+std::span<const SliceCheck> slice_checks() { return kSliceChecks; }
 
 std::span<const Invariant> invariants() { return kInvariants; }
 
@@ -521,6 +569,20 @@ std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction&
     return found.empty() ? found : "table " + found;
   });
   return out;
+}
+
+std::string account_fault(Connection& db, std::int64_t account, bool holds) {
+  std::string fault;
+  const auto check = [&](Walk walk, const char* sql) {
+    if (fault.empty() && walk == Walk::accounts) {
+      fault = first_break(db, walk, sql, {account, account});
+    }
+  };
+  for (const Invariant& invariant : invariants()) check(invariant.walk, invariant.sql);
+  for (const SliceCheck& one : slice_checks()) {
+    if (holds) check(one.walk, one.sql);
+  }
+  return fault;
 }
 
 }  // namespace coffer::store

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/telemetry/progress.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 
@@ -44,9 +44,21 @@ struct Invariant {
 
 std::span<const Invariant> invariants();
 
+/// How slices check an invariant that otherwise needs one snapshot of everything.
+struct SliceCheck {
+  std::string_view invariant;
+  Walk walk;
+  const char* sql;  // as in Invariant
+};
+std::span<const SliceCheck> slice_checks();
+
 /// The first row that such a query returns for a range, or the reason why it cannot be read; empty
 /// if the invariant holds.
 std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRange& keys);
+
+/// Why a row of `accounts` contradicts the ledger; empty if it does not. With `holds`, also
+/// compares its held amount, which reads all payments in progress.
+std::string account_fault(Connection& db, std::int64_t account, bool holds);
 
 /// Whether the error means that the file is damaged.
 bool is_damage(const SqlError& error);

@@ -4,10 +4,10 @@
 
 #include <filesystem>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "store/database.h"
+#include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
-#include "store/operations/foreign_file.h"
 #include "store/schema_check.h"
 
 namespace coffer::store {
@@ -72,18 +72,6 @@ SchemaSource own_source() { return {embedded::schema_sql(), embedded::upgrades()
 }  // namespace
 
 int schema_version() { return own_source().version(); }
-
-bool holds_tables(const std::string& path) {
-  std::error_code error;
-  const auto bytes = std::filesystem::file_size(path, error);
-  if (error ? error == std::errc::no_such_file_or_directory : bytes == 0) return false;
-  bool holds = true;
-  try {
-    read_foreign_file(path, [&](Connection& db) { holds = pragma_value(db, kTableChanges) > 0; });
-  } catch (const SqlError&) {
-  }
-  return holds;
-}
 
 FileMarks read_marks(Connection& db) {
   FileMarks out{pragma_value(db, kApplicationIdPragma), pragma_value(db, kUserVersion), {}};

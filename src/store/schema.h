@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "embedded/embedded.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 
@@ -48,10 +48,6 @@ std::optional<FileMarks> read_file_marks(const std::string& path);
 /// Why a version with this `schema` does not open the file with these marks. No fault for an older
 /// schema that it upgrades.
 OpenError marks_fault(const FileMarks& marks, int schema, const std::string& path);
-
-/// Whether the file, including its log, has any content. Does not create a database. Returns true
-/// for a file that cannot be read; opening it reports the error.
-bool holds_tables(const std::string& path);
 
 /// Applies the schema to an empty file, and the upgrades to an older one. Rejects a newer file, a
 /// file from before the first release and a file of another program, with instructions. Each step

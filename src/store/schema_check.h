@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

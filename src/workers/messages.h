@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 #include "domain/operations/condition.h"
 #include "flows/context.h"
 

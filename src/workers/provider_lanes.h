@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 #include "flows/context.h"
 #include "flows/providers/run_provider_jobs.h"
 

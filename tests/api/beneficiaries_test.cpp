@@ -1,7 +1,7 @@
 // Beneficiaries: create, read, merge, replace, archive, list.
 #include <catch2/catch.hpp>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "support/armed_fault.h"
 #include "support/scenario.h"
 #include "support/test_app.h"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/mutex.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/test_app.h"

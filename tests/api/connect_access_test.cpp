@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "api/pipeline/authenticate.h"
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "http/client_address.h"
 #include "support/logins.h"
 

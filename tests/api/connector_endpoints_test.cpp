@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/thread.h"
-#include "cli/dispatch.h"
+#include "cli/run/dispatch.h"
 #include "outbound/providers/provider_signature.h"
 #include "support/recipients.h"
 #include "support/simulated_provider.h"

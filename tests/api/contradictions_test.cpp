@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/mutex.h"
-#include "flows/payments/resolve_payment.h"
+#include "flows/settlement/resolve_payment.h"
 #include "outbound/providers/provider_signature.h"
 #include "store/operations/payment_story.h"
 #include "store/providers/provider_payments.h"

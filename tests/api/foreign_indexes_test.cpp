@@ -8,7 +8,6 @@
 
 #include "base/digest.h"
 #include "flows/operations/file_keys.h"
-#include "store/guarded_rows.h"
 #include "store/identity/approvals.h"
 #include "store/identity/logins.h"
 #include "store/identity/operators.h"
@@ -25,6 +24,7 @@
 #include "store/providers/arrivals.h"
 #include "store/providers/connectors.h"
 #include "store/providers/references.h"
+#include "store/rows/guarded_rows.h"
 #include "store/webhooks/event_id.h"
 #include "store/webhooks/webhooks.h"
 #include "support/connectors.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "api/about/openapi.h"
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "base/thread.h"
 #include "support/armed_fault.h"
 #include "support/test_app.h"

@@ -1,7 +1,7 @@
 // Access to protected routes: both headers, of one application, while it is permitted.
 #include <catch2/catch.hpp>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "support/sealed_edits.h"
 #include "support/test_app.h"
 #include "support/unguarded.h"

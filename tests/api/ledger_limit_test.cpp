@@ -2,7 +2,7 @@
 // or fails with its reason, and is never retried endlessly.
 #include <catch2/catch.hpp>
 
-#include "flows/payments/resolve_payment.h"
+#include "flows/settlement/resolve_payment.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
 #include "support/connectors.h"

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "route_samples.h"
-#include "store/lists/key_walk.h"
+#include "store/rows/key_walk.h"
 #include "support/query_watch.h"
 #include "support/sealed_edits.h"
 

@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "base/platform/exit_code.h"
-#include "cli/dispatch.h"
 #include "cli/payments/payments.h"
+#include "cli/run/dispatch.h"
 #include "store/operations/export.h"
 #include "support/connectors.h"
 #include "support/recipients.h"

@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "flows/payments/resolve_payment.h"
 #include "flows/providers/arrivals.h"
+#include "flows/settlement/resolve_payment.h"
 #include "outbound/providers/provider_signature.h"
 #include "route_samples.h"
 #include "store/providers/arrivals.h"

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "store/identity/quota_book.h"
-#include "store/identity/row_bytes.h"
+#include "store/commits/quota_book.h"
+#include "store/rows/row_bytes.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/test_app.h"

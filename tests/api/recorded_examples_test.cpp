@@ -7,7 +7,7 @@
 #include <fstream>
 #include <map>
 
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "base/environment.h"
 #include "base/text/ascii.h"
 #include "domain/webhooks/event_type.h"

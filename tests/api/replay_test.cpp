@@ -3,7 +3,7 @@
 #include <functional>
 #include <set>
 
-#include "domain/payments/quote.h"
+#include "domain/providers/quote.h"
 #include "flows/identity/quotas.h"
 #include "route_samples.h"
 #include "support/armed_fault.h"

@@ -3,7 +3,7 @@
 // parameter: then the generated tests report what is missing.
 #pragma once
 
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "support/scenario.h"
 #include "support/test_app.h"
 

@@ -4,6 +4,7 @@
 #include "outbound/providers/provider_signature.h"
 #include "route_samples.h"
 #include "store/identity/tenants.h"
+#include "store/ledger/wallets.h"
 #include "store/providers/references.h"
 #include "support/connectors.h"
 #include "support/recipients.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <set>
 
-#include "store/lists/key_walk.h"
+#include "store/rows/key_walk.h"
 #include "support/query_watch.h"
 #include "support/sealed_edits.h"
 #include "support/test_app.h"

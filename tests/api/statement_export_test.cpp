@@ -5,7 +5,7 @@
 
 #include "api/ledger/csv.h"
 #include "api/ledger/statement_file.h"
-#include "cli/dispatch.h"
+#include "cli/run/dispatch.h"
 #include "support/test_app.h"
 
 using namespace coffer;

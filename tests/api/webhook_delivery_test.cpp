@@ -5,7 +5,7 @@
 
 #include "api/delivery_world.h"
 #include "base/digest.h"
-#include "cli/dispatch.h"
+#include "cli/run/dispatch.h"
 
 using namespace coffer;
 using namespace coffer::test;

@@ -198,7 +198,7 @@ class Maker:
 
 
 class DestinationSums:
-    """The rows of destination_sums, as src/store/providers/destination_sums.cpp maintains them."""
+    """The rows of destination_sums, as src/store/payments/destination_sums.cpp maintains them."""
 
     FAN_OUT, LEVELS = 64, 3
 

@@ -1,5 +1,5 @@
 // Page cursors: the first line of the input is a cursor, the second its binding.
-#include "api/pipeline/cursor.h"
+#include "api/json/cursor.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // The field readers of a request: the first line is a form or query, the rest a body whose members
 // `a`, `b` and so on are read as every kind. Each read returns a valid value, or an error that
 // names the member.
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
 
 #include "api/identity/form.h"
 #include "domain/payments/payment.h"

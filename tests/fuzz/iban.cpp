@@ -1,5 +1,5 @@
 // IBAN and BIC: one electronic form, and check digits that detect every single wrong character.
-#include "domain/parties/iban.h"
+#include "domain/iban.h"
 
 #include "fuzz/property.h"
 

@@ -1,6 +1,6 @@
 // URLs: the parts of a URL join to the same URL, and none of them can end a line or a header of the
 // request.
-#include "outbound/url.h"
+#include "outbound/wire/url.h"
 
 #include "fuzz/property.h"
 

@@ -201,7 +201,7 @@ def links(db, root):
 
 
 def guarded(db, root):
-    """(table, row, digest) of every guarded row, as defined in store/guarded_rows.h."""
+    """(table, row, digest) of every guarded row, as defined in store/rows/guarded_rows.h."""
     key = derived(root, "coffer row mac v1")
     for table, columns in GUARDED.items():
         for row in db.execute(f"SELECT rowid, {', '.join(columns.split())} FROM {table} WHERE {ROWS.get(table, '1')}"):
@@ -269,7 +269,7 @@ def ledger_end(db):
 
 
 def totals(db, root):
-    """(source, rows, sum, seal) of every guarded table, as defined in store/sealed_totals.h."""
+    """(source, rows, sum, seal) of every guarded table, as defined in store/rows/sealed_totals.h."""
     key = derived(root, "coffer row mac v1")
     last = db.execute("SELECT entry, link FROM audit_log ORDER BY entry DESC LIMIT 1").fetchone()
     found = {"audit_log": (0, bytes(32)) if last is None else tuple(last)}

@@ -8,8 +8,8 @@
 #include "base/mutex.h"
 #include "base/thread.h"
 #include "flows/ledger/wallet_changes.h"
-#include "flows/payments/settle_payment.h"
 #include "flows/payments/submit_payment.h"
+#include "flows/settlement/settle_payment.h"
 #include "property/seeds.h"
 #include "property/world.h"
 

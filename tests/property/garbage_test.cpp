@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "api/pipeline/cursor.h"
+#include "api/json/cursor.h"
 #include "auth/strkey.h"
 #include "auth/token.h"
 #include "base/clock.h"

@@ -2,7 +2,7 @@
 // (docs/contract.md#quotes).
 #include <catch2/catch.hpp>
 
-#include "domain/payments/quote.h"
+#include "domain/providers/quote.h"
 #include "property/seeds.h"
 #include "property/steps.h"
 

@@ -45,7 +45,7 @@ RECIPES = [
      '    case PaymentType::p2p_escrow:'),
     ('src/flows/payments/payment_plan.cpp', 'switch (request.type) {', '    case PaymentType::p2p_own:',
      '    case PaymentType::p2p_escrow:'),
-    ('src/flows/payments/settle_payment.cpp', 'switch (payment.type) {', '    case PaymentType::p2p_own:',
+    ('src/flows/settlement/settle_payment.cpp', 'switch (payment.type) {', '    case PaymentType::p2p_own:',
      '    case PaymentType::p2p_escrow:'),
     # A connector driver: its enumerator and its row (below), its facts, and its case in the registry.
     ('src/domain/providers/connector.h', 'driver_info(DriverKind driver) {', '    case DriverKind::http:',
@@ -58,7 +58,7 @@ CHANGED = [
     ('src/domain/providers/connector.h', 'enum class DriverKind { sandbox, http }',
      'enum class DriverKind { sandbox, http, swift }'),
     ('src/domain/providers/connector.h', '{{"sandbox"}, {"http"}}', '{{"sandbox"}, {"http"}, {"swift"}}'),
-    ('src/store/guarded_rows.cpp', 'tax_id, address, email, phone"}',
+    ('src/store/rows/guarded_rows.cpp', 'tax_id, address, email, phone"}',
      'tax_id, address, email, phone, tax_residence", !kFinal, "", 1}'),
     ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)'),
     ('schema.sql', '(driver IN (0, 1))', '(driver IN (0, 1, 2))'),

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "base/mutex.h"
 #include "http/router.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::test {
 

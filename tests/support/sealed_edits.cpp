@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 
 #include "flows/operations/file_keys.h"
-#include "store/guarded_rows.h"
+#include "store/commits/write_tx.h"
 #include "store/payments/payment_seal.h"
-#include "store/write_tx.h"
+#include "store/rows/guarded_rows.h"
 #include "support/unguarded.h"
 
 namespace coffer::test {
@@ -44,7 +44,9 @@ void SealedEdits::run_unguarded(const std::string& sql) {
 
 void SealedEdits::seal_payments_after(std::int64_t last) {
   commit([&] {
-    store::WriteTx tx(db_, {});
+    store::KnownRows known(db_);
+    store::OpenPayments open;
+    store::WriteTx tx(db_, known, open, {});
     store::Query rows(db_, kPaymentsAfter.c_str(), last);
     while (rows.step()) {
       const std::int64_t key = rows.integer(0);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "support/test_app.h"
 
 namespace coffer::test {

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "http/adapter.h"
 #include "http/gate.h"
+#include "http/wire/adapter.h"
 
 namespace coffer::test {
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <iostream>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
 #include "flows/operations/file_keys.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::test {
 

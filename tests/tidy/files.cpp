@@ -133,7 +133,7 @@ Findings check_file_name(const Tree& tree) {
 /// Groups of commands or routes are declared in one common header.
 bool is_group(const File& file) {
   return file.text.find("#include \"cli/command_groups.h\"") != std::string::npos ||
-         file.text.find("#include \"api/route_groups.h\"") != std::string::npos;
+         file.text.find("#include \"api/pipeline/route_groups.h\"") != std::string::npos;
 }
 
 Findings check_line_budget(const Tree& tree) {

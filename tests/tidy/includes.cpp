@@ -39,6 +39,33 @@ const std::map<std::string_view, Names>& allowed_folders() {
   return table;
 }
 
+/// The folders below src/LAYER, from the lowest step to the highest; "." has the files of LAYER
+/// itself. A folder may include those of lower steps, and not those beside it, so no two folders
+/// include each other.
+const std::map<std::string_view, Names>& steps_of_layers() {
+  static const std::map<std::string_view, Names> table = {
+      {"base", {"text", ".", "crypto platform", "fibers files", "telemetry", "limits"}},
+      {"domain",
+       {"tables", ".", "ledger", "identity payments", "operations parties providers webhooks"}},
+      {"auth", {".", "passkeys"}},
+      {"http", {".", "wire"}},
+      {"store",
+       {"file", "rows", "commits requests", "identity payments", "ledger providers webhooks",
+        "lists parties", ".", "operations"}},
+      {"outbound", {"wire", ". providers webhooks", "operations"}},
+      {"flows",
+       {".", "identity ledger parties", "operations", "payments", "providers webhooks",
+        "settlement"}},
+      {"api",
+       {"json", "pipeline", ". about identity ledger parties payments webhooks", "providers"}},
+      {"app", {"service", "."}},
+      {"cli",
+       {".", "apply ledger output shell", "providers run webhooks",
+        "identity operations parties payments", "admin", "serve", "demo doctor"}},
+  };
+  return table;
+}
+
 struct ThirdParty {
   std::string_view prefix;
   Names folders;
@@ -77,6 +104,23 @@ std::string_view layer_of(const File& file) {
   return slash == std::string_view::npos ? std::string_view() : below.substr(0, slash);
 }
 
+/// The folder of a path below src/LAYER; "." for LAYER itself.
+std::string_view folder_in(std::string_view layer, std::string_view below_src) {
+  const std::string_view rest = below_src.substr(layer.size() + 1);
+  const auto slash = rest.find('/');
+  return slash == std::string_view::npos ? "." : rest.substr(0, slash);
+}
+
+/// The number of the step with this folder; the number of steps if none has it.
+std::size_t step_of(const Names& steps, std::string_view folder) {
+  std::size_t step = 0;
+  for (; step < steps.size(); ++step) {
+    const std::string padded = " " + std::string(steps[step]) + " ";
+    if (padded.find(" " + std::string(folder) + " ") != std::string::npos) break;
+  }
+  return step;
+}
+
 std::string shown(std::string_view layer) {
   return layer.empty() ? "src/ itself" : std::string(layer) + "/";
 }
@@ -96,6 +140,23 @@ const ThirdParty* find_third_party(std::string_view path) {
   return nullptr;
 }
 
+void judge_step(std::string_view layer, const File& file, const Include& include, Findings& out) {
+  const auto row = steps_of_layers().find(layer);
+  const std::string_view from = folder_in(layer, std::string_view(file.path).substr(4));
+  const std::string_view to = folder_in(layer, include.path);
+  if (from == to) return;
+  if (row == steps_of_layers().end() || step_of(row->second, from) == row->second.size()) {
+    out.push_back({file.path, include.line,
+                   "give " + shown(layer) + std::string(from) + " a step in the table of folders"});
+  } else if (step_of(row->second, to) >= step_of(row->second, from)) {
+    out.push_back({file.path, include.line,
+                   shown(layer) + std::string(from) + " may not include " + shown(layer) +
+                       std::string(to) +
+                       ", which is not on a lower step; turn the arrow round or "
+                       "move the code"});
+  }
+}
+
 void judge_direction(const File& file, const Include& include, Findings& out) {
   const std::string_view layer = layer_of(file);
   const auto slash = include.path.find('/');
@@ -110,7 +171,9 @@ void judge_direction(const File& file, const Include& include, Findings& out) {
   if (row == allowed_folders().end()) {
     out.push_back({file.path, include.line,
                    shown(layer) + " is no folder of ARCHITECTURE.md; give it a row in the table"});
-  } else if (target != layer && !contains(row->second, target)) {
+  } else if (target == layer) {
+    judge_step(layer, file, include, out);
+  } else if (!contains(row->second, target)) {
     out.push_back({file.path, include.line,
                    shown(layer) + " may not include " + shown(target) +
                        "; turn the arrow round or move the code"});

@@ -92,7 +92,7 @@ void add_code(std::vector<Sample>& out) {
                          {"struct sqlite3_value;", "// sqlite3_step(s)", "\"sqlite3_step(s)\";"},
                          false));
   for (const char* path :
-       {"src/store/connection.cpp", "src/store/file/writer_vfs.cpp", "tests/unit/a.cpp"}) {
+       {"src/store/file/connection.cpp", "src/store/file/writer_vfs.cpp", "tests/unit/a.cpp"}) {
     out.push_back(lines_of("sqlite-call", path, {"sqlite3_step(statement);"}, false));
   }
   out.push_back(lines_of("default-case", "src/base/a.cpp",
@@ -112,20 +112,24 @@ void add_code(std::vector<Sample>& out) {
 }
 
 void add_includes(std::vector<Sample>& out) {
-  for (const auto& [path, include] :
-       std::vector<std::pair<std::string, std::string>>{{"src/base/a.cpp", "domain/b.h"},
-                                                        {"src/domain/a.h", "store/b.h"},
-                                                        {"src/auth/a.cpp", "store/b.h"},
-                                                        {"src/http/a.cpp", "domain/b.h"},
-                                                        {"src/store/a.cpp", "flows/b.h"},
-                                                        {"src/outbound/a.cpp", "store/b.h"},
-                                                        {"src/flows/a.cpp", "http/b.h"},
-                                                        {"src/workers/a.cpp", "outbound/b.h"},
-                                                        {"src/api/deep/a.cpp", "outbound/b.h"},
-                                                        {"src/domain/a.cpp", "embedded/embedded.h"},
-                                                        {"src/base/a.cpp", "../domain/b.h"},
-                                                        {"src/novelty/a.cpp", "base/b.h"},
-                                                        {"src/app/a.cpp", "cli/b.h"}}) {
+  for (const auto& [path, include] : std::vector<std::pair<std::string, std::string>>{
+           {"src/base/a.cpp", "domain/b.h"},
+           {"src/domain/a.h", "store/b.h"},
+           {"src/auth/a.cpp", "store/b.h"},
+           {"src/http/a.cpp", "domain/b.h"},
+           {"src/store/a.cpp", "flows/b.h"},
+           {"src/outbound/a.cpp", "store/b.h"},
+           {"src/flows/a.cpp", "http/b.h"},
+           {"src/workers/a.cpp", "outbound/b.h"},
+           {"src/api/deep/a.cpp", "outbound/b.h"},
+           {"src/domain/a.cpp", "embedded/embedded.h"},
+           {"src/base/a.cpp", "../domain/b.h"},
+           {"src/novelty/a.cpp", "base/b.h"},
+           {"src/app/a.cpp", "cli/b.h"},
+           {"src/store/file/a.cpp", "store/b.h"},
+           {"src/store/ledger/a.h", "store/webhooks/b.h"},
+           {"src/base/novelty/a.h", "base/b.h"},
+           {"src/flows/a.h", "flows/payments/b.h"}}) {
     out.push_back({"include-direction", {{path, "\n#include \"" + include + "\"\n"}}, {2}});
   }
   out.push_back(lines_of("include-direction", "src/api/deep/a.cpp",

@@ -7,11 +7,11 @@
 #include "api/about/openapi_examples.h"
 #include "api/about/openapi_tables.h"
 #include "api/about/web_documents.h"
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/pipeline/problem_format.h"
 #include "api/pipeline/request_checks.h"
-#include "api/route_groups.h"
-#include "api/routes.h"
+#include "api/pipeline/route_groups.h"
+#include "api/pipeline/routes.h"
 #include "base/check.h"
 #include "base/text/ascii.h"
 #include "domain/webhooks/event_type.h"
@@ -30,39 +30,8 @@ Json reference(std::string_view kind, std::string_view name) {
 
 Json schema(std::string_view name) { return reference("schemas", name); }
 
-struct PathParam {
-  std::string_view name;
-  std::string_view schema;
-  std::string_view description;
-};
-constexpr std::array<PathParam, 17> kPathParams{{
-    {"walletId", "Id", "The wallet"},
-    {"transactionId", "Id", "ID of the transaction record (`transactionRecordId`)"},
-    {"id", "Id", "ID of the association, application or beneficiary in the path"},
-    {"assetCode", "AssetCode", "The asset"},
-    {"beneficiaryId", "Id", "The beneficiary"},
-    {"destinationId", "Id", "The payment destination"},
-    {"associationId", "Id", "The association"},
-    {"destId", "Id", "The payment destination"},
-    {"connectorId", "Id", "The connector"},
-    {"quoteId", "Id", "The quote"},
-    {"webhookId", "Id", "The webhook"},
-    {"deliveryId", "Id", "ID of the delivery, equal to the ID of its event"},
-    {"eventId", "Id", "The event"},
-    {"reference", "Text", "The reference"},
-    {"type", "EventType", "Event type"},
-    {"method", "PayMethodFilter", "The payment method"},
-    {"direction", "QuoteDirection", "Whether `amount` is the amount to send or to receive"},
-}};
-
-const PathParam& path_param(std::string_view name) {
-  const auto it = std::ranges::find(kPathParams, name, &PathParam::name);
-  COFFER_CHECK(it != kPathParams.end());
-  return *it;
-}
-
 Json path_parameter(std::string_view name) {
-  const PathParam* it = &path_param(name);
+  const PathParam* it = &find_path_param(name);
   return {{"name", name},
           {"in", "path"},
           {"required", true},
@@ -311,8 +280,6 @@ Result<http::Response> serve_document(const Services&, const Call& call) {
 
 }  // namespace
 
-std::string_view path_schema(std::string_view name) { return path_param(name).schema; }
-
 std::string openapi_document() {
   Json document = load_document();
   Json& components = document["components"];
@@ -335,6 +302,11 @@ std::string openapi_document() {
 Json openapi_schemas() {
   Json document = load_document();
   return std::move(document["components"]["schemas"]);
+}
+
+const Redactor& document_redactor() {
+  static const Redactor instance(openapi_schemas());
+  return instance;
 }
 
 std::vector<Route> openapi_routes() {

@@ -4,7 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "api/json.h"
+#include "api/json/json.h"
+#include "api/json/redaction.h"
 
 namespace coffer::api {
 
@@ -12,7 +13,8 @@ namespace coffer::api {
 std::string openapi_document();
 /// Its components/schemas.
 Json openapi_schemas();
-/// The name of the schema of a `{name}` segment.
-std::string_view path_schema(std::string_view name);
+/// Removes what the document's schemas mark as sensitive. The first call reads the document, which
+/// takes milliseconds.
+const Redactor& document_redactor();
 
 }  // namespace coffer::api

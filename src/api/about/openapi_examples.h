@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "base/problem.h"
 
 namespace coffer::api {

@@ -2,7 +2,7 @@
 // (domain/tables/terms.h) and text members of nouns (domain/tables/text_field.h).
 #pragma once
 
-#include "api/json.h"
+#include "api/json/json.h"
 
 namespace coffer::api {
 

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "api/about/web_documents.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "base/check.h"
 
 namespace coffer::api {

@@ -1,7 +1,7 @@
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 
 namespace coffer::api {
 namespace {

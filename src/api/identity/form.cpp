@@ -1,6 +1,6 @@
 #include "api/identity/form.h"
 
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
 #include "base/text/characters.h"
 #include "base/text/next_part.h"
 #include "http/router.h"

@@ -2,10 +2,10 @@
 
 #include "api/identity/form.h"
 #include "api/identity/login_guard.h"
-#include "api/json.h"
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/json/json.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "store/ledger/catalog.h"
 
 namespace coffer::api {

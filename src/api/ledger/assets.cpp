@@ -1,9 +1,9 @@
 #include "api/ledger/assets.h"
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "store/ledger/catalog.h"
 
 namespace coffer::api {

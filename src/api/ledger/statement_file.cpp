@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/ledger/camt053.h"
 #include "api/ledger/csv.h"
 #include "base/digest.h"

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/ledger/statement_file.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/wallets.h"
 

@@ -1,10 +1,10 @@
 #include "api/ledger/wallets.h"
 
-#include "api/json.h"
+#include "api/json/json.h"
+#include "api/json/text_members.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
-#include "api/text_members.h"
 #include "flows/ledger/wallet_changes.h"
 
 namespace coffer::api {

@@ -1,7 +1,7 @@
 // Wallets as JSON of requests (docs/contract.md#wallets).
 #pragma once
 
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
 #include "flows/ledger/wallet_changes.h"
 
 namespace coffer::api {

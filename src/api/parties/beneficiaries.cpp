@@ -1,9 +1,9 @@
+#include "api/json/fields.h"
 #include "api/parties/bodies.h"
 #include "api/pipeline/base_url.h"
-#include "api/pipeline/merge_patch.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "domain/parties/search_words.h"
 #include "http/problem_json.h"
 

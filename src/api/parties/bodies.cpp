@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/text_members.h"
+#include "api/json/text_members.h"
 #include "base/check.h"
 
 namespace coffer::api {

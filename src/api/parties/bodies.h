@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "api/json.h"
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/json/json.h"
 #include "flows/parties/beneficiary_changes.h"
 #include "http/json_body.h"
 #include "store/parties/beneficiaries.h"

@@ -1,9 +1,9 @@
 
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/payments/provider_json.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/providers/provider_json.h"
-#include "api/route_groups.h"
 #include "domain/payments/compliance.h"
 #include "domain/webhooks/event_type.h"
 #include "http/document.h"

@@ -1,12 +1,12 @@
 #include "api/payments/payments.h"
 
-#include "api/json.h"
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/json/json.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "base/text/characters.h"
 #include "base/text/unicode.h"
-#include "domain/parties/contact.h"
+#include "domain/contact.h"
 #include "flows/payments/submit_payment.h"
 
 namespace coffer::api {

@@ -1,7 +1,7 @@
 // Submission of all kinds of payments. The response is 202 after the commit.
 #pragma once
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/pipeline/route.h"
 #include "flows/payments/submit_payment.h"
 

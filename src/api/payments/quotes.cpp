@@ -1,7 +1,7 @@
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/payments/provider_json.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/providers/provider_json.h"
-#include "api/route_groups.h"
 
 namespace coffer::api {
 namespace {

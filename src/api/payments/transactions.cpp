@@ -1,8 +1,8 @@
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
-#include "store/payments/payment_list.h"
+#include "store/lists/payment_list.h"
 
 namespace coffer::api {
 namespace {

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "api/json.h"
-#include "api/pipeline/cursor.h"
-#include "api/pipeline/fields.h"
+#include "api/json/cursor.h"
+#include "api/json/fields.h"
+#include "api/json/json.h"
 #include "api/pipeline/route.h"
 #include "api/pipeline/services.h"
 #include "http/message.h"
-#include "store/lists/page.h"
+#include "store/rows/page.h"
 
 namespace coffer::api {
 

@@ -5,9 +5,9 @@
 
 #include "api/pipeline/problem_format.h"
 #include "api/pipeline/request_checks.h"
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "base/fault.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/telemetry/metrics.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"

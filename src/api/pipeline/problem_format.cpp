@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/pipeline/base_url.h"
 #include "base/text/ascii.h"
 #include "http/document.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
 #include "base/text/ascii.h"
 #include "base/text/nearest.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "api/about/openapi.h"
-#include "api/pipeline/redaction.h"
-#include "base/log.h"
+#include "api/json/redaction.h"
+#include "api/pipeline/routes.h"
+#include "base/telemetry/log.h"
 #include "base/text/ascii.h"
 #include "base/text/join.h"
 #include "base/text/next_part.h"
@@ -32,11 +32,6 @@ Counter& entries(Metrics& metrics, std::string_view result) {
                          "Requests written to the request log, or dropped.", {{"result", result}});
 }
 
-const Redactor& redactor() {
-  static const Redactor instance(openapi_schemas());  // slow, and the same for all files
-  return instance;
-}
-
 bool is_word(std::string_view text) {
   return text.size() <= kWordMax && std::ranges::all_of(text, [](char c) {
            return ascii::is_lower(c) || c == '-' || c == '_';
@@ -44,23 +39,24 @@ bool is_word(std::string_view text) {
 }
 
 /// A segment of a path that the route has as `pattern`. Without a route, the pattern is empty.
-std::string shown_segment(const std::string& text, std::string_view pattern) {
+std::string shown_segment(const Redactor& redactor, const std::string& text,
+                          std::string_view pattern) {
   if (text == pattern || text == "v1") return text;
   if (pattern.starts_with('{')) {
-    return redactor().value(path_schema(pattern.substr(1, pattern.size() - 2)), text);
+    return redactor.value(find_path_param(pattern.substr(1, pattern.size() - 2)).schema, text);
   }
   return is_word(text) ? text : "[redacted]";
 }
 
 /// The path without segments that may be a misplaced secret.
-std::string shown_path(const std::string& path, const Route* route) {
+std::string shown_path(const Redactor& redactor, const std::string& path, const Route* route) {
   auto parts = parts_of(path, '/');
   // The same routes are mounted below another folder, so both are compared from their ends.
   const auto patterns = parts_of(route == nullptr ? std::string_view() : route->pattern, '/');
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::string& part = parts[parts.size() - 1 - i];
     const bool has_pattern = route != nullptr && i < patterns.size();
-    part = shown_segment(part, has_pattern ? patterns[patterns.size() - 1 - i] : "");
+    part = shown_segment(redactor, part, has_pattern ? patterns[patterns.size() - 1 - i] : "");
   }
   return join(parts, "/")
       .insert(0, path.starts_with('/') && !parts.empty() && parts[0].empty() ? "/" : "");
@@ -98,12 +94,14 @@ std::optional<PaymentId> payment_of(const http::Request& request, const http::Re
 }  // namespace
 
 RequestLog::RequestLog(std::string path, RequestLogOptions options, const Clock& clock,
-                       Metrics& metrics, std::function<bool()> has_room)
+                       Metrics& metrics, std::function<bool()> has_room,
+                       const Redactor& (*redactor)())
     : options_(options),
       clock_(clock),
       written_(entries(metrics, "written")),
       dropped_(entries(metrics, "dropped")),
       has_room_(std::move(has_room)),
+      redactor_(redactor),
       file_(std::move(path), options.limits),
       writer_(
           "request-log", [this] { return step(); }, kFaultRestMs) {}
@@ -249,7 +247,7 @@ std::size_t RequestLog::write_batch(void (*pause)()) {
 }
 
 store::RequestRow RequestLog::finished(Entry entry) {
-  entry.row.path = shown_path(entry.row.path, entry.route);
+  entry.row.path = shown_path(redactor_(), entry.row.path, entry.route);
   for (const auto& [name, text] : entry.query) {
     const auto declared = [&name = name](const QueryParam& param) { return param.name == name; };
     const auto& query = entry.route->query;
@@ -257,7 +255,7 @@ store::RequestRow RequestLog::finished(Entry entry) {
     std::string& out = entry.row.query;
     if (!out.empty()) out += '&';
     out +=
-        param == query.end() ? "[undeclared]" : name + "=" + redactor().value(param->schema, text);
+        param == query.end() ? "[undeclared]" : name + "=" + redactor_().value(param->schema, text);
   }
   if (entry.keeps_bodies) add_bodies(entry);
   return std::move(entry.row);
@@ -266,11 +264,11 @@ store::RequestRow RequestLog::finished(Entry entry) {
 void RequestLog::add_bodies(Entry& entry) {
   const Route& route = *entry.route;
   if (!entry.request_body.empty() && !route.request_schema.empty()) {
-    entry.row.request_body = redactor().body(route.request_schema, entry.request_body);
+    entry.row.request_body = redactor_().body(route.request_schema, entry.request_body);
   }
   const std::string_view schema = response_schema(route, entry.row.status);
   if (!entry.response_body.empty() && !schema.empty()) {
-    entry.row.response_body = redactor().body(schema, entry.response_body);
+    entry.row.response_body = redactor_().body(schema, entry.response_body);
   }
 }
 

@@ -14,11 +14,13 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/telemetry/metrics.h"
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 #include "http/message.h"
 #include "store/requests/request_log_file.h"
 
 namespace coffer::api {
+
+class Redactor;  // api/json/redaction.h
 
 /// The pipeline's findings about a request.
 struct RequestTrace {
@@ -40,10 +42,10 @@ class RequestLog {
   /// A larger body is recorded by its size only.
   static constexpr std::size_t kBodyMax = 16 * 1024;
 
-  /// `has_room` returns whether the disk has space for more than payments. All arguments must
-  /// outlive this object.
+  /// `has_room` returns whether the disk has space for more than payments. `redactor` is called on
+  /// the log's own thread. All arguments must outlive this object.
   RequestLog(std::string path, RequestLogOptions options, const Clock& clock, Metrics& metrics,
-             std::function<bool()> has_room);
+             std::function<bool()> has_room, const Redactor& (*redactor)());
   ~RequestLog() { stop(); }
 
   void start() { writer_.start(); }
@@ -82,6 +84,7 @@ class RequestLog {
   Counter& written_;
   Counter& dropped_;
   const std::function<bool()> has_room_;
+  const Redactor& (*const redactor_)();
   store::RequestLogFile file_;  // of the writer
   mutable Mutex mutex_;
   std::deque<Entry> queue_ COFFER_GUARDED_BY(mutex_);

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "api/json/cursor.h"
 #include "api/pipeline/authenticate.h"
-#include "api/pipeline/cursor.h"
 #include "api/pipeline/rate_limiter.h"
 #include "base/limits/guess_table.h"
 #include "flows/context.h"

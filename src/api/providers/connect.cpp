@@ -1,11 +1,11 @@
 #include <map>
 #include <set>
 
-#include "api/json.h"
+#include "api/json/json.h"
 #include "api/ledger/assets.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "domain/country.h"
 #include "store/providers/connectors.h"
 

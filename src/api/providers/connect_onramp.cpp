@@ -1,9 +1,9 @@
 // The Connect group's on-ramp routes: a submission, and a quote with its execution in one request.
+#include "api/json/fields.h"
 #include "api/payments/payments.h"
-#include "api/pipeline/fields.h"
+#include "api/payments/provider_json.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/providers/provider_json.h"
-#include "api/route_groups.h"
 #include "flows/payments/make_quote.h"
 #include "flows/payments/submit_payment.h"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "api/payments/provider_json.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/providers/provider_json.h"
-#include "api/route_groups.h"
 #include "domain/country.h"
 
 namespace coffer::api {

@@ -1,10 +1,10 @@
 #include "flows/providers/references.h"
 
-#include "api/json.h"
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/json/json.h"
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "store/providers/references.h"
 
 namespace coffer::api {

@@ -1,8 +1,8 @@
 #include "store/webhooks/events.h"
 
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
 #include "base/text/whole_number.h"
 #include "flows/webhooks/event_body.h"

@@ -1,8 +1,8 @@
 #include "api/webhooks/webhooks.h"
 
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "flows/webhooks/redeliver.h"
 #include "flows/webhooks/webhook_json.h"
 #include "flows/webhooks/webhooks.h"

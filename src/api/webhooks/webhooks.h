@@ -1,8 +1,8 @@
 // Registration of webhooks in both route families of the contract, and their deliveries.
 #pragma once
 
-#include "api/json.h"
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
+#include "api/json/json.h"
 #include "api/pipeline/route.h"
 #include "flows/webhooks/redeliver.h"
 #include "flows/webhooks/webhook_changes.h"

@@ -1,7 +1,7 @@
 // The webhook routes under /v1/application/{id}, for the webhooks of one application.
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
 #include "store/identity/tenants.h"
 

@@ -1,7 +1,7 @@
 // Routes for the deliveries to an endpoint, their attempts, and redelivery.
 #include "api/pipeline/page.h"
+#include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "api/route_groups.h"
 #include "api/webhooks/webhooks.h"
 #include "flows/webhooks/redeliver.h"
 #include "http/certificate.h"

@@ -8,7 +8,7 @@
 
 #include "app/service/notify.h"
 #include "base/environment.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/whole_number.h"
 
 namespace coffer {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 
 namespace coffer {
 

@@ -10,7 +10,7 @@
 namespace coffer {
 
 /// The purpose of each value.
-enum class WorkValue { log_scope, commit_guest, readers };
+enum class WorkValue { log_scope, commit_rider, readers };
 
 /// Zero at the start of a thread and of a fiber.
 using WorkValues = std::array<std::uintptr_t, 3>;

@@ -37,8 +37,6 @@ int open_or_create(const std::string& path, bool& is_created) {
   return -1;
 }
 
-bool is_full_disk(int error) { return error == ENOSPC || error == EDQUOT; }
-
 std::uint64_t file_bytes(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);

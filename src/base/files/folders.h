@@ -34,8 +34,6 @@ class NewFolders {
 /// not exist. -1 with `errno` set: ELOOP for a symbolic link, which another user may have placed to
 /// have a file elsewhere changed; EINVAL for a pipe or a device.
 int open_or_create(const std::string& path, bool& is_created);
-/// Whether an `errno` means that the disk is full, or the quota of the user or project on it.
-bool is_full_disk(int error);
 /// 0 if the file does not exist.
 std::uint64_t file_bytes(const std::string& path);
 /// Free bytes for users other than root; nullopt if unknown.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "base/text/readable.h"
+#include "base/readable.h"
 
 namespace coffer {
 namespace {

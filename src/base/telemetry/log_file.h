@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.h"
 #include "base/result.h"
+#include "base/telemetry/log.h"
 
 namespace coffer {
 

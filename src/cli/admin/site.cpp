@@ -7,7 +7,7 @@
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
 #include "base/limits/address_range.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/ascii.h"
 #include "cli/command.h"
 #include "flows/identity/operator_sign_in.h"

@@ -2,7 +2,7 @@
 #include "cli/admin/form.h"
 #include "cli/admin/site.h"
 #include "flows/identity/provider_sign_in.h"
-#include "outbound/url.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::cli {
 namespace {

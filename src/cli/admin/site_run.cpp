@@ -2,11 +2,11 @@
 #include <sstream>
 
 #include "app/app.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "cli/admin/site.h"
-#include "cli/demo/demo_seed.h"
-#include "cli/dispatch.h"
 #include "cli/paths.h"
+#include "cli/run/dispatch.h"
+#include "cli/settings.h"
 #include "flows/identity/operators.h"
 #include "http/json_body.h"
 

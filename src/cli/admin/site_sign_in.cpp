@@ -4,7 +4,7 @@
 #include "app/app.h"
 #include "auth/totp.h"
 #include "base/digest.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/ascii.h"
 #include "base/text/next_part.h"
 #include "cli/admin/site.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pipeline/fields.h"
+#include "api/json/fields.h"
 #include "cli/command.h"
 #include "domain/providers/connector.h"
 #include "flows/context.h"

@@ -2,9 +2,9 @@
 // webhooks.
 #include <algorithm>
 
+#include "api/json/fields.h"
 #include "api/ledger/wallets.h"
 #include "api/parties/bodies.h"
-#include "api/pipeline/merge_patch.h"
 #include "api/webhooks/webhooks.h"
 #include "app/app.h"
 #include "base/text/join.h"

@@ -1,5 +1,3 @@
-#include "cli/demo/demo.h"
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -17,9 +15,10 @@
 #include "cli/demo/demo_text.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
-#include "cli/serving.h"
+#include "cli/serve/serving.h"
 #include "cli/settings.h"
 #include "config/config_options.h"
+#include "store/file/foreign_file.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -259,16 +258,6 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
 }
 
 }  // namespace
-
-std::optional<std::string> demo_database() {
-  const auto absolute = [](const char* name) {
-    const auto path = environment_variable(name);
-    return path && fs::path(*path).is_absolute() ? path : std::nullopt;
-  };
-  if (const auto data = absolute("XDG_DATA_HOME")) return *data + "/coffer/demo.db";
-  if (const auto home = absolute("HOME")) return *home + "/.local/share/coffer/demo.db";
-  return std::nullopt;
-}
 
 std::vector<Command> demo_commands() {
   return {{.path = "demo",

@@ -21,11 +21,12 @@
 #include "base/files/folders.h"
 #include "base/files/ownership.h"
 #include "base/files/side_files.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "cli/command_result.h"
 #include "flows/identity/operators.h"
 #include "flows/identity/tenancy_changes.h"
 #include "http/json_body.h"
+#include "store/file/foreign_file.h"
 #include "store/identity/tenants.h"
 #include "store/schema.h"
 

@@ -7,6 +7,7 @@
 
 #include "app/app.h"
 #include "cli/demo/demo_secrets.h"
+#include "cli/settings.h"
 #include "flows/identity/tenancy_changes.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
@@ -21,7 +22,6 @@
 namespace coffer::cli {
 namespace {
 
-constexpr std::string_view kSeedMarker = "demo";
 constexpr std::string_view kMarkerVersion = "1";
 constexpr std::string_view kAssociationName = "Demo Ltd";
 constexpr auto kEnvironment = Environment::sandbox;
@@ -83,7 +83,7 @@ class Seeder {
 
   Result<DemoWorld> run() {
     COFFER_TRY(auto marker, app_.flows().read([](store::Connection& db) {
-      return store::read_meta(db, kSeedMarker);
+      return store::read_meta(db, kDemoMarker);
     }));
     if (!marker) {
       COFFER_TRY_VOID(reject_other_data());
@@ -91,7 +91,7 @@ class Seeder {
       COFFER_TRY(const Tenant tenant, make_association());
       COFFER_TRY(marker, make_wallets(tenant));
       COFFER_TRY_VOID(app_.flows().write(
-          [&](store::WriteTx& tx) { store::write_meta(tx, kSeedMarker, *marker); }));
+          [&](store::WriteTx& tx) { store::write_meta(tx, kDemoMarker, *marker); }));
     }
     return find_world(*marker);
   }
@@ -234,12 +234,6 @@ class Seeder {
 };
 
 }  // namespace
-
-bool is_demo(App& app) {
-  const auto marked = app.flows().read(
-      [](store::Connection& db) { return store::read_meta(db, kSeedMarker).has_value(); });
-  return marked && *marked && is_claimed_as_demo(app.database().path());
-}
 
 Result<DemoWorld> ensure_demo_world(App& app, const ProgressFunction& progress) {
   return Seeder(app, progress).run();

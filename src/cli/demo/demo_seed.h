@@ -21,10 +21,6 @@ struct DemoWorld {
   DemoRecipients recipients;
 };
 
-/// Whether `coffer demo` created the file: it has the content of a demo, and the secrets file is
-/// next to it.
-bool is_demo(App& app);
-
 /// Creates the content of the demo in a new file, continues an interrupted creation, or finds the
 /// existing content. `conflict` for a file with other content. Calls `progress` for each created
 /// part.

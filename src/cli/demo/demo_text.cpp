@@ -2,7 +2,7 @@
 
 #include "base/check.h"
 #include "base/text/shell_word.h"
-#include "cli/demo/demo.h"
+#include "cli/settings.h"
 
 namespace coffer::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "config/config.h"
 #include "domain/tables/terms.h"
 #include "http/json_body.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::cli {
 

@@ -10,7 +10,7 @@
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
-#include "base/text/readable.h"
+#include "base/readable.h"
 #include "base/text/shell_word.h"
 #include "cli/doctor/checks.h"
 #include "cli/settings.h"

@@ -10,7 +10,7 @@
 #include "cli/control_wire.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/healthcheck.h"
-#include "cli/serving.h"
+#include "cli/serve/serving.h"
 #include "domain/operations/condition.h"
 #include "http/certificate.h"
 #include "outbound/operations/mail.h"

@@ -3,8 +3,8 @@
 #include "base/telemetry/clock_sync.h"
 #include "cli/command_groups.h"
 #include "cli/doctor/checks.h"
-#include "cli/output/style.h"
 #include "cli/settings.h"
+#include "cli/style.h"
 #include "config/unknown_variables.h"
 
 namespace coffer::cli {

@@ -4,8 +4,8 @@
 #include "cli/command_groups.h"
 #include "cli/settings.h"
 #include "http/certificate.h"
-#include "outbound/resolver.h"
 #include "outbound/wire/address_trial.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "config/config.h"
 #include "http/client.h"
-#include "outbound/url.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::cli {
 

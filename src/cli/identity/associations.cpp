@@ -3,7 +3,7 @@
 #include "app/app.h"
 #include "base/text/join.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "flows/identity/quotas.h"
 #include "flows/identity/tenancy_changes.h"
 #include "store/identity/tenants.h"

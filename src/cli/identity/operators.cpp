@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include "base/check.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "flows/identity/operator_change.h"
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"

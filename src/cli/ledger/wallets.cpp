@@ -6,7 +6,7 @@
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "flows/ledger/wallet_changes.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/statements.h"

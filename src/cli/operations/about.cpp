@@ -4,10 +4,10 @@
 #include "cli/command_groups.h"
 #include "domain/country.h"
 #include "embedded/embedded.h"
-#include "http/adapter.h"
+#include "http/wire/adapter.h"
 #include "outbound/operations/mail.h"
-#include "outbound/resolver.h"
-#include "store/connection.h"
+#include "outbound/wire/resolver.h"
+#include "store/file/connection.h"
 #include "store/schema.h"
 
 namespace coffer::cli {

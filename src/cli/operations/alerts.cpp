@@ -3,7 +3,7 @@
 #include "app/app.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 
 namespace coffer::cli {
 namespace {

@@ -2,8 +2,8 @@
 #include <filesystem>
 
 #include "app/app.h"
-#include "base/log.h"
 #include "base/platform/exit_code.h"
+#include "base/telemetry/log.h"
 #include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/settings.h"

@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include "auth/master_key.h"
 #include "base/files/folders.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/paths.h"

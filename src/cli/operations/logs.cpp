@@ -1,8 +1,8 @@
 // coffer logs: the request log.
 #include "app/app.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
 #include "cli/output/follow.h"
+#include "cli/paging.h"
 #include "cli/webhooks/event_line.h"
 #include "store/requests/request_log_file.h"
 

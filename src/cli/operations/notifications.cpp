@@ -1,6 +1,6 @@
 #include "app/app.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "store/operations/noun_lists.h"
 
 namespace coffer::cli {

@@ -2,7 +2,7 @@
 
 #include "app/app.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "domain/operations/condition.h"
 #include "embedded/embedded.h"
 #include "store/ledger/catalog.h"

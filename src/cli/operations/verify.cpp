@@ -16,9 +16,9 @@
 #include "flows/operations/restore.h"
 #include "http/client.h"
 #include "outbound/operations/witness.h"
-#include "outbound/resolver.h"
-#include "outbound/target_guard.h"
-#include "outbound/url.h"
+#include "outbound/wire/resolver.h"
+#include "outbound/wire/target_guard.h"
+#include "outbound/wire/url.h"
 #include "store/invariants.h"
 
 namespace coffer::cli {
@@ -175,8 +175,7 @@ int print_judgement(const Console& console, const Config& config, const Argument
   return print_result(console, *result, arguments.json);
 }
 
-}  // namespace
-
+/// `coffer verify FILE`: verifies a backup in this process, without a database.
 int verify_given_file(const Console& console, const Arguments& arguments,
                       const ConfigFlags& flags) {
   int code = 0;
@@ -184,18 +183,16 @@ int verify_given_file(const Console& console, const Arguments& arguments,
   return config ? print_judgement(console, *config, arguments) : code;
 }
 
+/// `coffer verify` without a master key, on a database that no process has open.
 int verify_without_key(const Console& console, Arguments arguments, const Config& config) {
   arguments.values["FILE"] = config.db;
   return print_judgement(console, config, arguments);
 }
 
+}  // namespace
+
 std::string key_source(const Config& config) {
   return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
-}
-
-bool has_master_key(const Config& config) {
-  std::error_code ignored;
-  return !config.master_key.empty() || std::filesystem::exists(config.master_key_file, ignored);
 }
 
 namespace {
@@ -293,7 +290,9 @@ std::vector<Command> verify_commands() {
            "Without the master key, it checks only the\nstructure of the chains. For a backup, it "
            "also checks the checksum and the signature next to it. It\nprints the first invalid "
            "row of each failed check. The file of a running server is first copied;\nwith --quick, "
-           "it is checked in place, in slices."},
+           "it is checked in place, in slices.",
+       .on_given_file = verify_given_file,
+       .without_key = verify_without_key},
       {.path = "checkpoint",
        .summary = "Print a signed statement of the newest state of the database",
        .label = "Sign a checkpoint",

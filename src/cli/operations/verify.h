@@ -27,8 +27,6 @@ std::string_view extent_of(const store::FileVerdict& verdict);
 Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arguments);
 /// Where the master key comes from: a file, a variable or a credential.
 std::string key_source(const Config& config);
-/// Whether the settings lead to a master key, which may be unusable.
-bool has_master_key(const Config& config);
 /// The checkpoints of --checkpoint; none without it.
 Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments& arguments);
 /// How the file of the session departs from the checkpoints of --checkpoint; empty if it does not.
@@ -37,10 +35,5 @@ Result<std::string> departure_of(App& app, const Arguments& arguments,
 inline constexpr Argument kCheckpointOption =
     naming(Argument::Value::source,
            option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error"));
-
-/// `coffer verify FILE`: verifies a backup in this process, without a database.
-int verify_given_file(const Console& console, const Arguments& arguments, const ConfigFlags&);
-/// `coffer verify` without a master key, on a database that no process has open.
-int verify_without_key(const Console& console, Arguments arguments, const Config& config);
 
 }  // namespace coffer::cli

@@ -3,7 +3,7 @@
 
 #include "app/app.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "cli/providers/connectors.h"
 #include "store/operations/noun_lists.h"
 #include "store/providers/connectors.h"

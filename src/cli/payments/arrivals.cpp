@@ -3,7 +3,7 @@
 
 #include "app/app.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "cli/payments/payments.h"
 #include "store/operations/payment_lists.h"
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <string>
 
+#include "api/json/fields.h"
 #include "api/payments/payments.h"
-#include "api/pipeline/fields.h"
-#include "base/text/csv_rows.h"
+#include "base/files/csv_rows.h"
 #include "base/text/join.h"
 #include "base/text/unicode.h"
 

@@ -5,7 +5,7 @@
 #include "cli/command_groups.h"
 #include "cli/providers/connectors.h"
 #include "domain/parties/beneficiary.h"
-#include "flows/payments/resolve_payment.h"
+#include "flows/settlement/resolve_payment.h"
 #include "store/ledger/wallets.h"
 #include "store/operations/noun_lists.h"
 #include "store/operations/payment_lists.h"

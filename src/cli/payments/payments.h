@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/command.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "store/operations/payment_story.h"
 #include "store/payments/payments.h"
 

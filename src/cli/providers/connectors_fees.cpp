@@ -4,7 +4,7 @@
 #include "base/text/next_part.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "cli/providers/members.h"
 #include "flows/providers/connector_changes.h"
 

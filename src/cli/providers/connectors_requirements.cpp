@@ -4,7 +4,7 @@
 #include "app/app.h"
 #include "base/text/join.h"
 #include "base/text/next_part.h"
-#include "cli/operations/paging.h"
+#include "cli/paging.h"
 #include "cli/providers/members.h"
 #include "flows/providers/connector_changes.h"
 

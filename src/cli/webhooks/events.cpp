@@ -2,9 +2,9 @@
 
 #include "app/app.h"
 #include "base/platform/exit_code.h"
+#include "cli/choice.h"
 #include "cli/command_groups.h"
-#include "cli/operations/paging.h"
-#include "cli/webhooks/choice.h"
+#include "cli/paging.h"
 #include "cli/webhooks/event_line.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/queue_deliveries.h"

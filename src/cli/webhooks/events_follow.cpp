@@ -1,7 +1,7 @@
 // Streams events to a listener on the control socket.
 #include "app/app.h"
+#include "cli/choice.h"
 #include "cli/output/follow.h"
-#include "cli/webhooks/choice.h"
 #include "cli/webhooks/event_line.h"
 #include "cli/webhooks/events.h"
 #include "flows/webhooks/event_body.h"

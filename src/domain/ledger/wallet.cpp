@@ -1,6 +1,6 @@
 #include "domain/ledger/wallet.h"
 
-#include "domain/parties/contact.h"
+#include "domain/contact.h"
 
 namespace coffer {
 namespace {

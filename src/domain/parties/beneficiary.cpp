@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "domain/contact.h"
 #include "domain/country.h"
+#include "domain/iban.h"
 #include "domain/ledger/money.h"
-#include "domain/parties/contact.h"
-#include "domain/parties/iban.h"
 #include "domain/payments/payment.h"
 
 namespace coffer {

@@ -7,8 +7,8 @@
 //         {"taxId", "tax_id", &PersonMetadata::tax_id, rule::text, "Tax number"}};
 //   };
 //
-// Validation (ContactReader), the store (store/rows/columns.h), the API (api/text_members.h), the
-// command line and the OpenAPI document (api/about/openapi_tables.h) go through these rows.
+// Validation (ContactReader), the store (store/rows/columns.h), the API (api/json/text_members.h),
+// the command line and the OpenAPI document (api/about/openapi_tables.h) go through these rows.
 #pragma once
 
 #include <cstddef>

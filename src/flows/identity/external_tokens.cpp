@@ -1,6 +1,6 @@
 #include "flows/identity/external_tokens.h"
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 
 namespace coffer::flows {
 

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/digest.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/unicode.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"

@@ -1,7 +1,7 @@
 #include "flows/identity/provider_sign_in.h"
 
 #include "base/digest.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
 #include "store/identity/sign_in_sources.h"

@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/limits/guess_table.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/telemetry/metrics.h"
 #include "flows/identity/audit_log.h"
 #include "store/identity/sign_in_sources.h"

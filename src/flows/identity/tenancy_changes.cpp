@@ -5,11 +5,11 @@
 #include "auth/verifying_key.h"
 #include "base/digest.h"
 #include "base/limits/address_range.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/ascii.h"
 #include "base/text/join.h"
 #include "domain/tables/text_field.h"
-#include "flows/webhooks/events.h"
+#include "flows/events.h"
 
 namespace coffer::flows {
 namespace {

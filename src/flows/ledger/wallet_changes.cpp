@@ -4,8 +4,8 @@
 #include "base/text/unicode.h"
 #include "base/validation_errors.h"
 #include "domain/payments/payment.h"
+#include "flows/events.h"
 #include "flows/ledger/market_changes.h"
-#include "flows/webhooks/events.h"
 #include "store/ledger/journal.h"
 
 namespace coffer::flows {

@@ -1,6 +1,6 @@
 #include "flows/operations/alerts.h"
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/identity/login.h"
 #include "flows/json_object.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/files/folders.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/operations/backups.h"
 #include "flows/operations/figures.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/files/folders.h"
 #include "base/limits/pace.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/operations/file_keys.h"
-#include "store/operations/foreign_file.h"
+#include "store/file/foreign_file.h"
 #include "store/schema.h"
 #include "store/schema_check.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/limits/pace.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/operations/file_keys.h"
 #include "store/identity/audit_log.h"
 #include "store/ledger/catalog.h"

@@ -9,7 +9,7 @@
 #include "base/mutex.h"
 #include "flows/context.h"
 #include "outbound/operations/witness.h"
-#include "store/chain_keys.h"
+#include "store/file/chain_keys.h"
 
 namespace coffer::flows {
 

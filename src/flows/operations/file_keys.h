@@ -13,7 +13,7 @@
 #include "auth/secret_hash.h"
 #include "base/random.h"
 #include "flows/context.h"
-#include "store/chain_keys.h"
+#include "store/file/chain_keys.h"
 #include "store/operations/copies.h"
 
 namespace coffer::flows {

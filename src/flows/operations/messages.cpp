@@ -4,13 +4,13 @@
 #include <exception>
 
 #include "base/check.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "domain/operations/notification.h"
 #include "flows/identity/login.h"
 #include "flows/operations/alerts.h"
 #include "flows/operations/figures.h"
 #include "flows/operations/notifications.h"
-#include "store/guarded_rows.h"
+#include "store/rows/guarded_rows.h"
 
 namespace coffer::flows {
 namespace {

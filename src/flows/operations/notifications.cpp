@@ -2,9 +2,9 @@
 
 #include "base/check.h"
 #include "domain/operations/notification.h"
-#include "store/guarded_rows.h"
 #include "store/ledger/wallets.h"
 #include "store/parties/beneficiaries.h"
+#include "store/rows/guarded_rows.h"
 
 namespace coffer::flows {
 namespace {

@@ -5,9 +5,9 @@
 
 #include "flows/context.h"
 #include "outbound/operations/messenger.h"
+#include "store/commits/write_tx.h"
 #include "store/operations/messages.h"
 #include "store/payments/payments.h"
-#include "store/write_tx.h"
 
 namespace coffer::flows {
 

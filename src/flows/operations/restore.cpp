@@ -12,8 +12,8 @@
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
 #include "flows/operations/backups.h"
+#include "store/file/foreign_file.h"
 #include "store/file/lock_file.h"
-#include "store/operations/foreign_file.h"
 
 namespace coffer::flows {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/log.h"
-#include "domain/payments/quote.h"
-#include "flows/providers/terms.h"
+#include "base/telemetry/log.h"
+#include "domain/providers/quote.h"
+#include "flows/payments/terms.h"
 #include "store/identity/tenants.h"
 
 namespace coffer::flows {

@@ -2,6 +2,7 @@
 
 #include "domain/ledger/market.h"
 #include "store/ledger/catalog.h"
+#include "store/ledger/known_rows.h"
 
 namespace coffer::flows {
 namespace {

@@ -1,9 +1,9 @@
 // Off-ramps and on-ramps. A payment against a quote goes to the connector that priced it.
 #include "domain/payments/compliance.h"
-#include "domain/payments/quote.h"
+#include "domain/providers/quote.h"
 #include "flows/payments/make_quote.h"
 #include "flows/payments/payment_plan.h"
-#include "flows/providers/terms.h"
+#include "flows/payments/terms.h"
 #include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
 

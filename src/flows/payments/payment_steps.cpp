@@ -1,13 +1,14 @@
 #include "flows/payments/payment_steps.h"
 
 #include "base/check.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
+#include "flows/events.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/operations/figures.h"
 #include "flows/operations/notifications.h"
-#include "flows/webhooks/events.h"
 #include "store/ledger/holds.h"
 #include "store/ledger/wallets.h"
+#include "store/payments/open_payments.h"
 #include "store/providers/provider_payments.h"
 
 namespace coffer::flows {

@@ -1,9 +1,9 @@
 #include "flows/payments/submit_payment.h"
 
+#include "flows/events.h"
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_plan.h"
 #include "flows/payments/payment_steps.h"
-#include "flows/webhooks/events.h"
 #include "store/ledger/holds.h"
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"

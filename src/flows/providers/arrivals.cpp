@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/log.h"
-#include "domain/payments/arrival.h"
+#include "base/telemetry/log.h"
+#include "domain/providers/arrival.h"
+#include "flows/events.h"
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_steps.h"
-#include "flows/webhooks/events.h"
-#include "store/guarded_rows.h"
 #include "store/identity/tenants.h"
 #include "store/operations/payment_story.h"
 #include "store/payments/payment_seal.h"
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
 #include "store/providers/references.h"
+#include "store/rows/guarded_rows.h"
 
 namespace coffer::flows {
 namespace {

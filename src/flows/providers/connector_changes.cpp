@@ -2,7 +2,7 @@
 
 #include "base/digest.h"
 #include "base/text/ascii.h"
-#include "flows/providers/terms.h"
+#include "flows/payments/terms.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/payments/quotes.h"

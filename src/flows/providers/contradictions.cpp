@@ -1,6 +1,6 @@
 #include "flows/providers/contradictions.h"
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_movements.h"

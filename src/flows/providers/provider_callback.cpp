@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "flows/payments/payment_steps.h"
+#include "flows/payments/terms.h"
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
-#include "flows/providers/terms.h"
 #include "outbound/providers/provider_messages.h"
 #include "outbound/providers/provider_signature.h"
 

@@ -1,7 +1,7 @@
 #include "flows/providers/provider_message.h"
 
 #include "base/check.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
 #include "store/parties/beneficiaries.h"

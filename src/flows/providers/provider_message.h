@@ -8,7 +8,7 @@
 
 #include "domain/providers/provider_payment.h"
 #include "flows/context.h"
-#include "flows/providers/terms.h"
+#include "flows/payments/terms.h"
 #include "outbound/providers/connector.h"
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"

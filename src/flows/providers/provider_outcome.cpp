@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/log.h"
-#include "domain/payments/quote.h"
+#include "base/telemetry/log.h"
+#include "domain/providers/quote.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_movements.h"

@@ -1,8 +1,9 @@
 #include "flows/providers/references.h"
 
 #include "auth/strkey.h"
-#include "flows/providers/terms.h"
+#include "flows/payments/terms.h"
 #include "outbound/providers/connector.h"
+#include "store/ledger/wallets.h"
 
 namespace coffer::flows {
 namespace {

@@ -7,11 +7,11 @@
 
 #include "base/check.h"
 #include "base/fault.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/payments/payment_scope.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_message.h"
-#include "store/guarded_rows.h"
+#include "store/rows/guarded_rows.h"
 
 namespace coffer::flows {
 namespace {

@@ -3,14 +3,14 @@
 #include <limits>
 
 #include "base/fault.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/operations/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/outcomes.h"
 #include "flows/webhooks/queue_deliveries.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"
-#include "store/guarded_rows.h"
+#include "store/rows/guarded_rows.h"
 #include "store/webhooks/events.h"
 
 namespace coffer::flows {

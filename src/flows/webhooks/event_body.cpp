@@ -4,9 +4,9 @@
 #include "flows/payments/record_json.h"
 #include "flows/webhooks/sample_event.h"
 #include "flows/webhooks/webhook_json.h"
-#include "store/guarded_rows.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/wallets.h"
+#include "store/rows/guarded_rows.h"
 #include "store/webhooks/event_id.h"
 #include "store/webhooks/webhooks.h"
 

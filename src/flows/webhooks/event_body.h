@@ -22,7 +22,7 @@ class EventBodies {
   /// as of the event's version, without later changes.
   std::string body_of(const store::EventRow& event);
   /// Renders the event without reading stored bytes. As body_of(), throws ForeignChange
-  /// (store/guarded_rows.h) if another program inserted or changed the event or its payment.
+  /// (store/rows/guarded_rows.h) if another program inserted or changed the event or its payment.
   std::string render(const store::EventRow& event);
 
  private:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "flows/operations/figures.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "flows/webhooks/webhooks.h"

@@ -7,7 +7,7 @@
 #include "flows/operations/figures.h"
 #include "flows/webhooks/event_body.h"
 #include "flows/webhooks/webhooks.h"
-#include "store/guarded_rows.h"
+#include "store/rows/guarded_rows.h"
 #include "store/webhooks/deliveries.h"
 
 namespace coffer::flows {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "flows/context.h"
-#include "flows/webhooks/events.h"
+#include "flows/events.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "store/webhooks/deliveries.h"
 

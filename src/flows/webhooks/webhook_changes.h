@@ -66,4 +66,8 @@ Result<WebhookWithSecret> rotate_webhook_secret(const Context& context, const We
 /// The context for which a webhook's secrets are sealed.
 std::string webhook_secret_context(WebhookId id);
 
+/// The signing secret of `coffer listen` for a tenant, as `whsec_...`. It is created on first use,
+/// sealed in the file and never changes, so that a developer configures it in a consumer once.
+Result<Secret> listener_secret(const Context& context, const Tenant& tenant);
+
 }  // namespace coffer::flows

@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "http/adapter.h"
 #include "http/message.h"
-#include "http/server.h"
+#include "http/wire/adapter.h"
 #include "http/wire/connection.h"
 #include "http/wire/memory_budget.h"
 #include "http/wire/poller.h"
+#include "http/wire/server.h"
 
 namespace coffer::http {
 

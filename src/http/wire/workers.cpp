@@ -7,10 +7,10 @@
 #include <system_error>
 #include <utility>
 
-#include "base/log.h"
 #include "base/platform/parking.h"
 #include "base/platform/process.h"
 #include "base/platform/processors.h"
+#include "base/telemetry/log.h"
 
 namespace coffer::http {
 namespace {

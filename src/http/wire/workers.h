@@ -15,7 +15,7 @@
 #include "base/fibers/fiber.h"
 #include "base/mutex.h"
 #include "base/thread.h"
-#include "http/adapter.h"
+#include "http/wire/adapter.h"
 
 namespace coffer::http {
 

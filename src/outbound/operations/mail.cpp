@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "base/text/ascii.h"
-#include "domain/parties/contact.h"
+#include "domain/contact.h"
 #include "outbound/operations/sendmail.h"
-#include "outbound/url.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::outbound {
 namespace {

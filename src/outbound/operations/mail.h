@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/strong.h"
 #include "http/call_deadlines.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::outbound {
 

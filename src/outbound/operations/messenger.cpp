@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "outbound/url.h"
 #include "outbound/wire/address_trial.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::outbound {
 namespace {

@@ -12,8 +12,8 @@
 #include "domain/operations/message.h"
 #include "http/client.h"
 #include "outbound/operations/mail.h"
-#include "outbound/resolver.h"
 #include "outbound/webhooks/webhook_sender.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::outbound {
 

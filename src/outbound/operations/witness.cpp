@@ -8,8 +8,8 @@
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
 #include "base/platform/durable.h"
-#include "outbound/url.h"
 #include "outbound/wire/address_trial.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::outbound {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/result.h"
 #include "http/client.h"
-#include "outbound/resolver.h"
-#include "outbound/target_guard.h"
+#include "outbound/wire/resolver.h"
+#include "outbound/wire/target_guard.h"
 
 namespace coffer::outbound {
 

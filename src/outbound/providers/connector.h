@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "domain/payments/payment.h"
-#include "domain/payments/quote.h"
 #include "domain/providers/connector.h"
+#include "domain/providers/quote.h"
 
 namespace coffer::outbound {
 

@@ -14,7 +14,7 @@
 #include "outbound/providers/connector.h"
 #include "outbound/providers/http_connector.h"
 #include "outbound/providers/sandbox_connector.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 #include "outbound/wire/slots.h"
 
 namespace coffer {

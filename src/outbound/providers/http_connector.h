@@ -7,7 +7,7 @@
 #include "outbound/providers/breaker.h"
 #include "outbound/providers/connector.h"
 #include "outbound/providers/provider_http.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::outbound {
 

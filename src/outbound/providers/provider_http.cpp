@@ -1,6 +1,6 @@
 #include "outbound/providers/provider_http.h"
 
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/characters.h"
 #include "outbound/providers/provider_signature.h"
 #include "outbound/wire/address_trial.h"

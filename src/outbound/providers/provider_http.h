@@ -11,7 +11,7 @@
 #include "http/client.h"
 #include "http/json_body.h"
 #include "outbound/providers/breaker.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::outbound {
 

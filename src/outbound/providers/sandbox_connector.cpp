@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/digest.h"
-#include "domain/payments/quote.h"
+#include "domain/providers/quote.h"
 
 namespace coffer::outbound {
 namespace {

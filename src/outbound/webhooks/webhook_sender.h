@@ -13,7 +13,7 @@
 #include "base/strong.h"
 #include "domain/identity/tenant.h"
 #include "http/client.h"
-#include "outbound/target_guard.h"
+#include "outbound/wire/target_guard.h"
 
 namespace coffer::outbound {
 

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "http/client.h"
-#include "outbound/resolver.h"
-#include "outbound/url.h"
+#include "outbound/wire/resolver.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::outbound {
 

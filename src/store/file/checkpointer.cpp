@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "base/telemetry/metrics.h"
-#include "store/connection.h"
-#include "store/database.h"
+#include "store/file/connection.h"
 #include "store/file/reader_pools.h"
 
 namespace coffer::store {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/files/folders.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "store/file/writer_vfs.h"
 
 namespace coffer::store {

@@ -18,7 +18,7 @@
 #include "base/platform/process.h"
 #include "base/text/shell_word.h"
 #include "base/text/whole_number.h"
-#include "store/schema.h"
+#include "store/file/foreign_file.h"
 
 namespace coffer::store {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/fibers/work_value.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "store/file/held_file.h"
 
 namespace coffer::store {

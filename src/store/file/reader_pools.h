@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
-#include "store/chain_keys.h"
-#include "store/connection.h"
+#include "store/file/chain_keys.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

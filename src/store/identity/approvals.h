@@ -7,8 +7,8 @@
 
 #include "domain/identity/four_eyes.h"
 #include "domain/ids.h"
-#include "store/lists/page.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
 

@@ -1,11 +1,10 @@
 #include "store/identity/audit_log.h"
 
 #include "base/check.h"
-#include "store/chain_keys.h"
-#include "store/ledger/journal.h"
-#include "store/lists/key_walk.h"
+#include "store/file/chain_keys.h"
 #include "store/rows/columns.h"
-#include "store/sealed_totals.h"
+#include "store/rows/key_walk.h"
+#include "store/rows/sealed_totals.h"
 
 namespace coffer::store {
 namespace {

@@ -2,9 +2,9 @@
 // of the schema reject other changes, and a hash chain reveals changes that bypass the triggers.
 //
 // Chain: link(n) = HMAC-SHA256(audit key, link(n-1) || canonical text of row n), link(0) = 32 zero
-// bytes; on a connection without keys (store/chain_keys.h), links are not compared. The canonical
-// text is `act|at|outcome_of or -|outcome or -` and a line feed, followed by actor, command and
-// detail, each with a line feed.
+// bytes; on a connection without keys (store/file/chain_keys.h), links are not compared. The
+// canonical text is `act|at|outcome_of or -|outcome or -` and a line feed, followed by actor,
+// command and detail, each with a line feed.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,11 @@
 #include <string>
 #include <string_view>
 
-#include "store/ledger/journal.h"
-#include "store/lists/page.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/chain.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
-
-/// Name of the sealed total (store/sealed_totals.h) with the last entry and its link, which reveals
-/// entries that are missing at the end.
-inline constexpr std::string_view kAuditTotal = "audit_log";
 
 struct NewAuditEntry {
   std::string actor;

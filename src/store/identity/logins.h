@@ -5,7 +5,7 @@
 
 #include "base/digest.h"
 #include "domain/ids.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

@@ -1,8 +1,8 @@
 #include "store/identity/operators.h"
 
-#include "store/guarded_rows.h"
-#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "domain/identity/operators.h"
 #include "domain/ids.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

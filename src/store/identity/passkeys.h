@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "domain/ids.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "domain/identity/quota.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

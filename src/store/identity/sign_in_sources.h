@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/uuid.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

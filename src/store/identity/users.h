@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "domain/ids.h"
-#include "store/lists/page.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
 

@@ -8,7 +8,7 @@
 #include "domain/identity/tenant.h"
 #include "domain/ledger/market.h"
 #include "domain/ledger/money.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 
@@ -26,8 +26,8 @@ void put_rate(WriteTx& tx, Environment environment, const MarketRate& rate);
 bool delete_rate(WriteTx& tx, Environment environment, std::int64_t sell, std::int64_t buy);
 
 /// Small named values of the file (key check value, demo marker).
-/// Throws ForeignChange (store/guarded_rows.h) if another program changed one of the rates between
-/// the two assets.
+/// Throws ForeignChange (store/rows/guarded_rows.h) if another program changed one of the rates
+/// between the two assets.
 void require_intact_rate(Connection& db, Environment environment, std::int64_t asset,
                          std::int64_t other);
 std::optional<std::string> read_meta(Connection& db, std::string_view name);

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "store/ledger/journal.h"
+#include "store/ledger/known_rows.h"
 
 namespace coffer::store {
 namespace {

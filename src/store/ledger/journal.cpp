@@ -4,13 +4,13 @@
 
 #include "base/check.h"
 #include "base/text/append_number.h"
-#include "store/chain_keys.h"
-#include "store/guarded_rows.h"
-#include "store/identity/row_bytes.h"
-#include "store/lists/key_walk.h"
+#include "store/file/chain_keys.h"
 #include "store/payments/payment_seal.h"
 #include "store/payments/payments.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/key_walk.h"
+#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -129,8 +129,6 @@ void enter(WriteTx& tx, std::int64_t journal, EntryRow row, std::string& text) {
 }
 
 }  // namespace
-
-std::string genesis_link() { return std::string(32, '\0'); }
 
 std::int64_t operator_tenant(Environment environment) {
   return environment == Environment::sandbox ? 1 : 2;

@@ -17,16 +17,14 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/ledger.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/chain.h"
 
 namespace coffer::store {
 
 struct SettlementView;  // store/payments/payments.h
 
 enum class JournalKind { payment, funding, liquidity, refund };
-
-/// The link before the first row of a chain: 32 raw bytes, as is each link.
-std::string genesis_link();
 
 /// The key of an entry is the key of its entry set times this number, plus its line.
 constexpr std::int64_t kLinesPerSet = 1024;
@@ -92,19 +90,8 @@ Amount operator_balance(Connection& db, Environment environment, AccountKind kin
 /// In the order in which the trustlines were opened.
 std::vector<WalletBalance> balances_of(Connection& db, std::int64_t wallet);
 
-/// The last verified row of a chain, and its link.
-struct ChainPosition {
-  std::int64_t row = 0;
-  std::string link = genesis_link();
-};
-/// The result of verifying part of a chain.
-struct ChainPiece {
-  std::int64_t rows = 0;
-  bool end = false;   // the end of the chain was reached
-  std::string fault;  // a sentence about the first invalid row; empty if all are valid
-};
 /// Verifies at most `limit` rows of the journal's chain from this position, and advances it. On a
-/// connection without keys (store/chain_keys.h), links are not compared.
+/// connection without keys (store/file/chain_keys.h), links are not compared.
 ChainPiece follow_journal(Connection& db, ChainPosition& from, std::int64_t limit);
 /// Verifies the whole chain; returns a sentence about the first invalid row, or an empty text.
 /// Calls `progress` with (done, total) at intervals.

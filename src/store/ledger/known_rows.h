@@ -12,7 +12,7 @@
 #include "domain/ledger/ledger.h"
 #include "domain/ledger/money.h"
 #include "domain/ledger/wallet.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

@@ -2,8 +2,8 @@
 
 #include "base/digest.h"
 #include "domain/payments/payment.h"
-#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

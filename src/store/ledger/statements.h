@@ -5,7 +5,7 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/statement.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "store/ledger/journal.h"
 
 namespace coffer::store {

@@ -6,10 +6,10 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
+#include "store/commits/write_tx.h"
 #include "store/ledger/journal.h"
 #include "store/ledger/known_rows.h"
-#include "store/lists/page.h"
-#include "store/write_tx.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
 

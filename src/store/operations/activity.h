@@ -8,7 +8,7 @@
 
 #include "domain/ledger/money.h"
 #include "domain/payments/payment.h"
-#include "store/lists/key_walk.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 

@@ -6,9 +6,9 @@
 #include "domain/operations/message.h"
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
-#include "store/lists/key_walk.h"
-#include "store/payments/payment_walk.h"
+#include "store/lists/payment_walk.h"
 #include "store/rows/columns.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

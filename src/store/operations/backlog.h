@@ -11,7 +11,7 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/providers/connector.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "store/operations/copies.h"
 
 namespace coffer::store {

@@ -12,10 +12,10 @@
 #include "store/commit_queue.h"
 #include "store/database.h"
 #include "store/file/copy_file.h"
+#include "store/file/foreign_file.h"
 #include "store/file/held_file.h"
 #include "store/ledger/catalog.h"
-#include "store/lists/key_walk.h"
-#include "store/operations/foreign_file.h"
+#include "store/rows/key_walk.h"
 #include "store/schema.h"
 
 namespace coffer::store {

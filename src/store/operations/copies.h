@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/result.h"
-#include "store/chain_keys.h"
+#include "store/commits/write_tx.h"
+#include "store/file/chain_keys.h"
 #include "store/invariants.h"
-#include "store/write_tx.h"
 
 namespace coffer::store {
 

@@ -1,7 +1,7 @@
 #include "store/operations/export.h"
 
 #include "base/digest.h"
-#include "store/lists/key_walk.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

@@ -8,8 +8,8 @@
 #include "domain/payments/payment.h"
 #include "domain/webhooks/webhook.h"
 #include "store/ledger/journal.h"
-#include "store/lists/key_walk.h"
 #include "store/operations/backlog.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/providers/connector.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

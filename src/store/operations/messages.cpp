@@ -1,8 +1,8 @@
 #include "store/operations/messages.h"
 
 #include "base/check.h"
-#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

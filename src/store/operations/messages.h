@@ -11,7 +11,7 @@
 #include "domain/ids.h"
 #include "domain/operations/alert.h"
 #include "domain/operations/message.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

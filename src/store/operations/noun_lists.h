@@ -7,10 +7,10 @@
 #include <string>
 
 #include "store/ledger/wallets.h"
-#include "store/lists/key_walk.h"
 #include "store/operations/messages.h"
 #include "store/parties/beneficiaries.h"
 #include "store/payments/quotes.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 

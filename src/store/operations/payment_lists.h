@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/payments/payment_walk.h"
+#include "store/lists/payment_walk.h"
 
 namespace coffer::store {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

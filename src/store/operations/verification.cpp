@@ -6,8 +6,8 @@
 #include "base/telemetry/metrics.h"
 #include "domain/payments/payment.h"
 #include "store/identity/audit_log.h"
-#include "store/lists/key_walk.h"
 #include "store/payments/payment_seal.h"
+#include "store/rows/key_walk.h"
 #include "store/schema_check.h"
 #include "store/webhooks/events.h"
 
@@ -17,58 +17,6 @@ namespace {
 constexpr std::int64_t kStepRows = 64;
 // Each step reads all jobs, and little of each account.
 constexpr std::int64_t kStepAccounts = 1'024;
-
-/// How slices check an invariant that otherwise needs one snapshot of everything.
-struct SliceCheck {
-  std::string_view invariant;
-  Walk walk;
-  const char* sql;  // as in Invariant
-};
-// Conservation follows: the last entry of an account has its balance, each entry continues the
-// previous one, and each entry set sums to zero per environment and asset.
-constexpr std::array<SliceCheck, 5> kChecks{{
-    // An open hold belongs to a payment in progress, which has a job.
-    {"held_is_sum_of_open_holds", Walk::accounts,
-     "WITH open AS MATERIALIZED (SELECT h.account, sum(h.amount) AS total FROM"
-     "  (SELECT payment FROM payments INDEXED BY payments_to_settle WHERE settle_at IS NOT NULL"
-     "   UNION ALL SELECT payment FROM provider_jobs) j"
-     "  CROSS JOIN payment_holds h ON h.payment = j.payment AND h.state = 0"
-     "  AND h.account BETWEEN ?1 AND ?2 GROUP BY h.account)"
-     " SELECT 'account ' || a.account || ' stores ' || a.held || ' held, holds give ' ||"
-     " coalesce(o.total, 0) FROM accounts a LEFT JOIN open o ON o.account = a.account"
-     " WHERE a.account BETWEEN ?1 AND ?2 AND a.held <> coalesce(o.total, 0)"},
-    {"tenants_do_not_mix", Walk::accounts,
-     "SELECT 'account ' || a.account || ' is of another tenant than its wallet'"
-     " FROM accounts a JOIN tenants t ON t.tenant = a.tenant"
-     " LEFT JOIN wallets w ON w.wallet = a.wallet WHERE a.account BETWEEN ?1 AND ?2"
-     " AND iif(a.wallet IS NULL, t.association IS NOT NULL, w.tenant <> a.tenant)"},
-    {"tenants_do_not_mix", Walk::journal,
-     "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM journal j"
-     " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
-     " CROSS JOIN accounts a ON a.account = e.account CROSS JOIN payments p ON p.payment = "
-     "j.payment"
-     " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
-     " WHERE j.journal BETWEEN ?1 AND ?2 AND (t.environment <> u.environment"
-     "  OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
-     "  AND NOT (p.type IN (1, 4) AND e.amount > 0)))"},
-    {"destination_sums_follow_payments", Walk::payments,
-     "SELECT 'payment ' || p.payment || ' is in no sum of its destination' FROM payments p"
-     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 5 AND NOT EXISTS"
-     " (SELECT 1 FROM destination_sums s WHERE s.connector = p.connector AND s.level = 1"
-     "  AND s.destination = (SELECT d.id FROM destinations d WHERE d.destination = p.destination)"
-     "  AND s.first_at <= p.created_at AND s.last_at >= p.created_at)"},
-    // kDeliveryRows finds those before the last delivery.
-    {"deliveries_are_of_events", Walk::webhooks,
-     "SELECT 'webhook ' || w.webhook || ' has attempts without the delivery of sequence '"
-     " || a.sequence FROM webhooks w CROSS JOIN delivery_attempts a ON a.webhook = w.webhook"
-     " AND a.sequence > ifnull((SELECT max(d.sequence) FROM deliveries d"
-     "  WHERE d.webhook = w.webhook), 0) WHERE w.webhook BETWEEN ?1 AND ?2"},
-}};
-static_assert(stored(HoldState::open) == 0);
-static_assert(stored(PaymentType::p2p_beneficiary) == 1);
-static_assert(stored(PaymentType::swap_beneficiary) == 4);
-static_assert(values_that(is_to_address) == (1U << 1 | 1U << 4));
-static_assert(stored(PaymentType::offramp) == 5);
 
 constexpr const char* kNewestJournal = "SELECT coalesce(max(journal), 0) FROM journal";
 constexpr const char* kNewestPayment = "SELECT coalesce(max(payment), 0) FROM payments";
@@ -155,22 +103,8 @@ std::vector<std::string> slice_queries() {
   for (const Invariant& invariant : invariants()) {
     if (has_range(invariant.walk)) out.emplace_back(invariant.sql);
   }
-  for (const SliceCheck& check : kChecks) out.emplace_back(check.sql);
+  for (const SliceCheck& check : slice_checks()) out.emplace_back(check.sql);
   return out;
-}
-
-std::string account_fault(Connection& db, std::int64_t account, bool holds) {
-  std::string fault;
-  const auto check = [&](Walk walk, const char* sql) {
-    if (fault.empty() && walk == Walk::accounts) {
-      fault = first_break(db, walk, sql, {account, account});
-    }
-  };
-  for (const Invariant& invariant : invariants()) check(invariant.walk, invariant.sql);
-  for (const SliceCheck& one : kChecks) {
-    if (holds) check(one.walk, one.sql);
-  }
-  return fault;
 }
 
 VerifiedRows Verification::slice(Connection& db, std::int64_t rows_max, std::int64_t ms_max) {
@@ -219,7 +153,7 @@ void Verification::check_range(Connection& db, Walk walk, const KeyRange& keys) 
     if (invariant.walk != walk) continue;
     add(invariant.name, first_break(db, walk, invariant.sql, keys));
   }
-  for (const SliceCheck& check : kChecks) {
+  for (const SliceCheck& check : slice_checks()) {
     if (check.walk == walk) add(check.invariant, first_break(db, walk, check.sql, keys));
   }
 }

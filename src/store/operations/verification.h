@@ -16,16 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "store/guarded_rows.h"
 #include "store/invariants.h"
 #include "store/ledger/journal.h"
-#include "store/operations/event_walk.h"
+#include "store/lists/event_walk.h"
+#include "store/rows/guarded_rows.h"
 
 namespace coffer::store {
-
-/// Why a row of `accounts` contradicts the ledger; empty if it does not. With `holds`, also
-/// compares its held amount, which reads all payments in progress.
-std::string account_fault(Connection& db, std::int64_t account, bool holds);
 
 /// The work of one slice.
 struct VerifiedRows {

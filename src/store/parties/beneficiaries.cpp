@@ -3,10 +3,10 @@
 #include "base/check.h"
 #include "base/text/unicode.h"
 #include "domain/parties/search_words.h"
-#include "store/guarded_rows.h"
-#include "store/identity/row_bytes.h"
 #include "store/ledger/catalog.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

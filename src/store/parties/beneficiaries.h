@@ -8,9 +8,9 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/parties/beneficiary.h"
-#include "store/lists/page.h"
+#include "store/commits/write_tx.h"
 #include "store/parties/beneficiary_terms.h"
-#include "store/write_tx.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
 

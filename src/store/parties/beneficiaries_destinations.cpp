@@ -2,10 +2,10 @@
 #include <map>
 
 #include "base/check.h"
-#include "store/guarded_rows.h"
-#include "store/identity/row_bytes.h"
 #include "store/parties/beneficiaries.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

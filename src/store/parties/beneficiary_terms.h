@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "domain/identity/tenant.h"
-#include "store/lists/key_walk.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "store/payments/settlement_view.h"
 
 namespace coffer::store {

@@ -6,17 +6,17 @@
 #include <utility>
 
 #include "base/check.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 #include "base/text/append_number.h"
-#include "store/chain_keys.h"
-#include "store/guarded_rows.h"
-#include "store/ledger/journal.h"
-#include "store/lists/key_walk.h"
+#include "store/commits/write_tx.h"
+#include "store/file/chain_keys.h"
+#include "store/payments/open_payments.h"
 #include "store/payments/payments.h"
-#include "store/rows/canonical.h"
+#include "store/rows/chain.h"
 #include "store/rows/columns.h"
-#include "store/sealed_totals.h"
-#include "store/write_tx.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/key_walk.h"
+#include "store/rows/sealed_totals.h"
 
 namespace coffer::store {
 namespace {
@@ -340,8 +340,6 @@ bool has_intact_provider_part(Connection& db, std::int64_t payment) {
   const auto seal = provider_part_seal(db, payment, 0);
   return !seal || seal->stored == seal->computed;
 }
-
-SealedTotal empty_ledger() { return total_of({0, genesis_link()}, OpenPayments()); }
 
 ChainHead& ledger_head(WriteTx& tx) {
   ChainHead& head = tx.chain_head();

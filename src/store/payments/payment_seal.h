@@ -17,8 +17,8 @@
 #include <string_view>
 
 #include "domain/payments/payment.h"
-#include "store/connection.h"
-#include "store/sealed_totals.h"
+#include "store/file/connection.h"
+#include "store/rows/sealed_totals.h"
 
 namespace coffer::store {
 
@@ -61,7 +61,7 @@ struct SealedPayment {
 std::string_view sealed_payment_columns();
 SealedPayment read_sealed(const Query& row, int at, std::int64_t payment);
 /// Reads the rows that the digest also covers, and compares it. Throws ForeignChange
-/// (store/guarded_rows.h) if another program inserted or changed the payment. Without keys,
+/// (store/rows/guarded_rows.h) if another program inserted or changed the payment. Without keys,
 /// compares nothing.
 void check_sealed(Connection& db, SealedPayment& payment);
 /// The same for a payment with this key, if there is one.
@@ -107,9 +107,6 @@ void seal_payment(WriteTx& tx, std::int64_t key, PaymentType type);
 /// payer, is correct. Also true without keys, and without such a part.
 bool has_intact_provider_part(Connection& db, std::int64_t payment);
 
-/// The name of the sealed total with the end of the journal and of the payments.
-inline constexpr std::string_view kLedgerTotal = "ledger";
-SealedTotal empty_ledger();
 /// The end of the ledger, read at first use. Logs if it is not where the seal says. Then the seal
 /// stays as it is, so that verification finds the change.
 ChainHead& ledger_head(WriteTx& tx);

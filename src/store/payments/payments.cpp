@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/log.h"
-#include "store/guarded_rows.h"
-#include "store/identity/row_bytes.h"
-#include "store/providers/destination_sums.h"
+#include "base/telemetry/log.h"
+#include "store/payments/destination_sums.h"
+#include "store/payments/open_payments.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

@@ -10,10 +10,9 @@
 #include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
-#include "store/ledger/wallets.h"
+#include "store/commits/write_tx.h"
 #include "store/payments/payment_seal.h"
 #include "store/payments/settlement_view.h"
-#include "store/write_tx.h"
 
 namespace coffer::store {
 
@@ -92,8 +91,8 @@ PaymentState state_after(const SealedPayment& payment, const StatusChange& chang
 /// The record and its key under this transactionId, from any application of the tenant.
 std::optional<PaymentRecord> find_by_transaction_id(Connection& db, const Tenant& tenant,
                                                     std::string_view transaction_id);
-/// Call this for a payment that was found by its ID. Throws ForeignChange (store/guarded_rows.h) if
-/// the index of IDs leads to another payment.
+/// Call this for a payment that was found by its ID. Throws ForeignChange
+/// (store/rows/guarded_rows.h) if the index of IDs leads to another payment.
 void require_payment_id(Connection& db, std::int64_t payment, PaymentId id);
 std::optional<PaymentRecord> find_payment(Connection& db, const Tenant& tenant, PaymentId id);
 /// For the operator and for events. Does not check the tenant, so never call it for an integrator's

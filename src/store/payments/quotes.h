@@ -7,8 +7,8 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/parties/beneficiary.h"
-#include "domain/payments/quote.h"
-#include "store/write_tx.h"
+#include "domain/providers/quote.h"
+#include "store/commits/write_tx.h"
 
 namespace coffer::store {
 

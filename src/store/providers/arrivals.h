@@ -8,8 +8,8 @@
 
 #include "domain/ids.h"
 #include "domain/payments/payment.h"
-#include "store/lists/page.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
 

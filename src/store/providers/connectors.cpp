@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "store/guarded_rows.h"
-#include "store/lists/key_walk.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/key_walk.h"
 #include "store/rows/members.h"
 
 namespace coffer::store {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "domain/providers/provider_payment.h"
+#include "store/commits/write_tx.h"
 #include "store/payments/payments.h"
-#include "store/write_tx.h"
 
 namespace coffer::store {
 

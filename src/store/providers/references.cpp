@@ -1,9 +1,9 @@
 #include "store/providers/references.h"
 
-#include "store/guarded_rows.h"
-#include "store/identity/row_bytes.h"
-#include "store/lists/key_walk.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/key_walk.h"
+#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/providers/connector.h"
-#include "store/ledger/wallets.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 

@@ -13,9 +13,9 @@
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
 #include "base/files/side_files.h"
-#include "store/lists/key_walk.h"
-#include "store/operations/foreign_file.h"
+#include "store/file/foreign_file.h"
 #include "store/rows/columns.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 namespace {

@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "domain/identity/tenant.h"
 #include "domain/ids.h"
-#include "store/connection.h"
-#include "store/lists/page.h"
+#include "store/file/connection.h"
+#include "store/rows/page.h"
 
 namespace coffer::store {
 

@@ -20,7 +20,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "domain/tables/text_field.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 

@@ -1,6 +1,6 @@
 #include "store/rows/row_buffer.h"
 
-#include "store/rows/canonical.h"
+#include "store/rows/chain.h"
 
 namespace coffer::store {
 namespace {

@@ -11,25 +11,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
-
-/// Rows that a statement can read as a table (Connection::add_table).
-struct MemoryRows {
-  enum class Kind : std::uint8_t { null, integer, blob };
-  struct Cell {
-    Kind kind = Kind::null;
-    std::uint32_t length = 0;  // of a blob
-    std::int64_t value = 0;    // of a blob: its place in `bytes`
-  };
-
-  std::size_t size() const { return cells.size() / columns; }
-
-  std::size_t columns = 1;
-  std::vector<Cell> cells = {};  // row by row
-  std::string bytes = {};
-};
 
 /// Belongs to the thread of its connection and must exist as long as the connection is used.
 class RowBuffer {

@@ -40,11 +40,12 @@ void event_id_sql(SqlCall& call) {
   call.set_result(Blob{as_text(id.bytes)});
 }
 
+/// event_id(key, tenant, sequence, at). It fails without a key.
 constexpr SqlFunction kEventId{"event_id", 4, event_id_sql};
 
 }  // namespace
 
-void add_event_id(Connection& connection) { connection.add_function(kEventId); }
+std::span<const SqlFunction> functions_of_every_connection() { return {&kEventId, 1}; }
 
 void keep_event_id_key(Connection& writer, Random& random) {
   writer.run(kKeepKey, Blob{random.bytes(kKeyBytes)});

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store {
 
@@ -16,10 +16,6 @@ namespace coffer::store {
 #define COFFER_EVENT_ID(row)                                                           \
   "event_id((SELECT value FROM meta WHERE name = 'event_id_key'), " row "tenant, " row \
   "sequence, " row "at)"
-
-/// Adds the SQL function event_id(key, tenant, sequence, at) to a connection. It fails without a
-/// key.
-void add_event_id(Connection& connection);
 
 /// Draws the key for the first event of a file. It never changes: consumers recognise a repeated
 /// delivery by the ID.

@@ -1,11 +1,11 @@
 #include "store/webhooks/events.h"
 
 #include "base/text/append_number.h"
-#include "store/chain_keys.h"
-#include "store/guarded_rows.h"
-#include "store/identity/row_bytes.h"
+#include "store/file/chain_keys.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/columns.h"
+#include "store/rows/guarded_rows.h"
+#include "store/rows/row_bytes.h"
 #include "store/webhooks/event_id.h"
 
 namespace coffer::store {

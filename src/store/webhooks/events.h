@@ -11,8 +11,8 @@
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
 #include "domain/webhooks/event_type.h"
-#include "store/lists/key_walk.h"
-#include "store/write_tx.h"
+#include "store/commits/write_tx.h"
+#include "store/rows/key_walk.h"
 
 namespace coffer::store {
 
@@ -70,8 +70,8 @@ std::int64_t last_sequence(Connection& db, const Tenant& tenant);
 /// from one sequence to the next, so a binary search needs few reads.
 std::int64_t first_sequence_since(Connection& db, const Tenant& tenant, Timestamp at);
 
-/// Call this before rendering an event to sign it. Throws ForeignChange (store/guarded_rows.h) if
-/// another program inserted or changed it, or the payment that it is about.
+/// Call this before rendering an event to sign it. Throws ForeignChange (store/rows/guarded_rows.h)
+/// if another program inserted or changed it, or the payment that it is about.
 void require_intact_event(Connection& db, const Tenant& tenant, const EventRow& event);
 /// The rendered body of an event, until it is deleted. Throws ForeignChange if another program
 /// changed it.

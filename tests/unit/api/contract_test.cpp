@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "base/problem.h"
 #include "domain/payments/payment.h"
 #include "domain/webhooks/event_type.h"

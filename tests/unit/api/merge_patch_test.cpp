@@ -1,8 +1,8 @@
 // The examples of RFC 7396, appendix A, and cases that they omit.
-#include "api/pipeline/merge_patch.h"
-
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+
+#include "api/json/fields.h"
 
 using namespace coffer;
 

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "api/routes.h"
+#include "api/pipeline/routes.h"
 #include "domain/payments/compliance.h"
 #include "domain/webhooks/event_type.h"
 

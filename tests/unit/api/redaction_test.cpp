@@ -1,5 +1,5 @@
 // The request log keeps only members of a body that the schema declares and does not mark.
-#include "api/pipeline/redaction.h"
+#include "api/json/redaction.h"
 
 #include <catch2/catch.hpp>
 #include <regex>

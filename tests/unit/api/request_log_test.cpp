@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "api/routes.h"
+#include "api/about/openapi.h"
+#include "api/pipeline/routes.h"
 
 using namespace coffer;
 using api::RequestLog;
@@ -21,7 +22,8 @@ struct World {
     REQUIRE(::mkdtemp(name.data()) != nullptr);
     folder = name;
     options.limits = {86'400'000, 64 * 1024 * 1024};
-    log = std::make_unique<RequestLog>(file(), options, clock, metrics, [this] { return room; });
+    log = std::make_unique<RequestLog>(
+        file(), options, clock, metrics, [this] { return room; }, api::document_redactor);
   }
   ~World() {
     log.reset();

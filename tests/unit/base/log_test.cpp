@@ -1,4 +1,4 @@
-#include "base/log.h"
+#include "base/telemetry/log.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

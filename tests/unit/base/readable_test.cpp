@@ -1,4 +1,4 @@
-#include "base/text/readable.h"
+#include "base/readable.h"
 
 #include <catch2/catch.hpp>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "base/worker_thread.h"
+#include "base/telemetry/worker_thread.h"
 
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/log.h"
+#include "base/telemetry/log.h"
 
 using namespace coffer;
 

@@ -277,51 +277,6 @@ TEST_CASE("approvals: a failed command changes nothing, and its request stays wa
   CHECK(office.site.acts("asset add", "conflict").at(0).at("actor") == "ada");
 }
 
-TEST_CASE("approvals: a command that cannot succeed is rejected at the request",
-          "[cli][four-eyes]") {
-  Office office;
-  REQUIRE(office.site.file.run("asset add", {{"CODE", "EURT"}, {"name", "Euro"}, {"decimals", "2"}})
-              .code == 0);
-  struct Wrong {
-    const char* wallet;
-    const char* asset;
-    const char* amount;
-    int status;
-  };
-  const char* wallet = office.wallet.c_str();
-  const std::vector<Wrong> wrongs{{wallet, "USDC", "abc", 400},   {wallet, "USDC", "0", 422},
-                                  {wallet, "EURT", "0.001", 422}, {wallet, "EURC", "5", 404},
-                                  {kUnknownId, "USDC", "5", 404}, {"no ID", "USDC", "5", 400}};
-  for (const Wrong& wrong : wrongs) {
-    INFO(wrong.wallet << " " << wrong.asset << " " << wrong.amount);
-    const auto response = office.ada.post(
-        kFund, {{"ID", wrong.wallet}, {"asset", wrong.asset}, {"amount", wrong.amount}});
-    INFO(response.body);
-    CHECK(response.status == wrong.status);
-  }
-  CHECK(office.ada.post("/admin/api/run/operator/add", {{"NAME", "bob"}}).status == 409);
-  CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", "no JSON"}}).status == 400);
-  CHECK(office.site.file.run("approval list").json().empty());
-  // As without four eyes, the attempts are in the audit log.
-  CHECK(office.site.acts("wallet fund", "not-found").size() == 2);
-  CHECK(office.balance() == "0.00");
-}
-
-TEST_CASE("approvals: the trial of a command changes nothing", "[cli][four-eyes]") {
-  Office office;
-  const std::string id =
-      Office::id_in(office.ada.post("/admin/api/run/asset/add", {{"CODE", "EURC"}, {"name", "x"}}));
-  CHECK(office.site.file.run("asset list").json().size() == 1);
-  CHECK(office.fund(office.ada).status == 202);
-  CHECK(office.balance() == "0.00");
-  CHECK(office.bob.post(kApprove, {{"ID", id}}).status == 200);
-  CHECK(office.site.file.run("asset list").json().size() == 2);
-  // A command that reads ends without a change, and waits too.
-  CHECK(
-      office.ada.post("/admin/api/run/webhook/listen-secret", {{"association", office.association}})
-          .status == 202);
-}
-
 TEST_CASE("approvals: arguments are stored only sealed", "[cli][four-eyes]") {
   constexpr const char* kMarker = "a-name-that-only-this-file-has";
   Office office;

@@ -1,8 +1,8 @@
 // coffer payment bulk: CSV rows as payments (docs/operating.md#bulk-payments).
 #include <catch2/catch.hpp>
 
+#include "base/files/csv_rows.h"
 #include "base/platform/exit_code.h"
-#include "base/text/csv_rows.h"
 #include "base/thread.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"

@@ -1,4 +1,4 @@
-#include "cli/control_socket.h"
+#include "cli/serve/control_socket.h"
 
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -8,8 +8,8 @@
 
 #include "base/environment.h"
 #include "cli/admin/site.h"
-#include "cli/control_socket.h"
 #include "cli/doctor/checks.h"
+#include "cli/serve/control_socket.h"
 #include "http/wire/listener.h"
 #include "store/file/lock_file.h"
 #include "store/operations/copies.h"

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "cli/identity/approvals.h"
 #include "cli/paths.h"
+#include "cli/run/four_eyes.h"
 #include "source_dir.h"
 
 using namespace coffer;

@@ -11,7 +11,6 @@
 #include "flows/identity/operator_sign_in.h"
 #include "flows/identity/operators.h"
 #include "flows/ledger/wallet_changes.h"
-#include "flows/webhooks/listener_secret.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"

@@ -12,8 +12,8 @@
 #include <string>
 
 #include "app/app.h"
-#include "base/log.h"
-#include "cli/dispatch.h"
+#include "base/telemetry/log.h"
+#include "cli/run/dispatch.h"
 
 namespace coffer::cli::test {
 

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <string>
 
-#include "cli/operations/verify.h"
 #include "unit/cli/open_file.h"
 
 namespace coffer::cli::test {
@@ -28,7 +27,7 @@ inline Ran run_own(const std::string& command, const std::map<std::string, std::
   std::ostringstream err;
   const Command& row = *find_command(command);
   const auto* own = std::get_if<OwnCommand>(&row.run);
-  const int code = (own != nullptr ? *own : verify_given_file)({out, err}, {values, json}, flags);
+  const int code = (own != nullptr ? *own : row.on_given_file)({out, err}, {values, json}, flags);
   return {code, out.str(), err.str()};
 }
 

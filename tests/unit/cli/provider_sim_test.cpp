@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/log.h"
 #include "base/mutex.h"
+#include "base/telemetry/log.h"
 #include "outbound/providers/connector_registry.h"
 #include "outbound/providers/provider_signature.h"
 #include "provider_sim/simulator.h"

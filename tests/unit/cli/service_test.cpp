@@ -19,7 +19,7 @@
 #include "app/service/watchdog.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
-#include "cli/serving.h"
+#include "cli/serve/serving.h"
 #include "store/file/lock_file.h"
 #include "unit/cli/own_command.h"
 #include "unit/http/certificates.h"

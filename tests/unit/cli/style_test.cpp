@@ -1,4 +1,4 @@
-#include "cli/output/style.h"
+#include "cli/style.h"
 
 #include <catch2/catch.hpp>
 

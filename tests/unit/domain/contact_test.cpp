@@ -1,4 +1,4 @@
-#include "domain/parties/contact.h"
+#include "domain/contact.h"
 
 #include <catch2/catch.hpp>
 

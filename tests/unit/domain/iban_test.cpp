@@ -1,4 +1,4 @@
-#include "domain/parties/iban.h"
+#include "domain/iban.h"
 
 #include <catch2/catch.hpp>
 #include <string>

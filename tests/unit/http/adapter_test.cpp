@@ -1,6 +1,6 @@
 // How a request that has passed the gate reaches the handler, and how its response is sent: by the
 // rules of the contract, without the library's own.
-#include "http/adapter.h"
+#include "http/wire/adapter.h"
 
 #include <catch2/catch.hpp>
 #include <vector>

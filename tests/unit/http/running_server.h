@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
-#include "http/server.h"
+#include "http/wire/server.h"
 
 namespace coffer::http::test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/thread.h"
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 
 namespace coffer::outbound::test {
 

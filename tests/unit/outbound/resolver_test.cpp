@@ -1,4 +1,4 @@
-#include "outbound/resolver.h"
+#include "outbound/wire/resolver.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The permitted targets of deliveries, with every notation and disguise of an address.
-#include "outbound/target_guard.h"
+#include "outbound/wire/target_guard.h"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -1,4 +1,4 @@
-#include "outbound/url.h"
+#include "outbound/wire/url.h"
 
 #include <catch2/catch.hpp>
 

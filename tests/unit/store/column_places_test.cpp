@@ -8,7 +8,7 @@
 #include <string>
 
 #include "source_dir.h"
-#include "store/guarded_rows.h"
+#include "store/rows/guarded_rows.h"
 #include "support/unguarded.h"
 #include "unit/store/ledger_fixture.h"
 

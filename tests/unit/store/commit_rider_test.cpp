@@ -78,29 +78,3 @@ TEST_CASE("commit rider: dry runs and other threads do not commit the change") {
   CHECK_FALSE(rider.committed());
   CHECK(names(ledger) == "x-other");
 }
-
-TEST_CASE("commit trial: the first command that would be committed is undone and fails the rest") {
-  SmallLedger ledger;
-  for (const auto mode : {CommitQueue::Mode::commit, CommitQueue::Mode::repeatable}) {
-    const CommitTrial trial;
-    CHECK(ledger.queue->run(put("x-dry"), CommitQueue::Mode::dry_run));
-    const auto rejected = ledger.queue->run([](WriteTx& tx) -> Result<void> {
-      COFFER_TRY_VOID(put("x-rejected")(tx));
-      return unexpected(Slug::not_found);
-    });
-    REQUIRE_FALSE(rejected);
-    CHECK(rejected.error().slug == Slug::not_found);
-    CHECK_FALSE(trial.reached());
-    CHECK_FALSE(ledger.queue->run(put("x-tried"), mode));
-    CHECK(trial.reached());
-    bool ran = false;
-    CHECK_FALSE(ledger.queue->run([&](WriteTx&) -> Result<void> {
-      ran = true;
-      return {};
-    }));
-    CHECK_FALSE(ran);
-  }
-  CHECK(names(ledger).empty());
-  CHECK(ledger.queue->run(put("x-first")));
-  CHECK(names(ledger) == "x-first");
-}

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/thread.h"
+#include "store/file/foreign_file.h"
 #include "store/identity/audit_log.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/seals.h"

@@ -1,6 +1,6 @@
 // The sums of off-ramps to a destination: exact for every window, and fast for any number of
 // payments.
-#include "store/providers/destination_sums.h"
+#include "store/payments/destination_sums.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

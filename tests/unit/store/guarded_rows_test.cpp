@@ -1,5 +1,5 @@
 // Keyed digests of the rows that grant access or direct money.
-#include "store/guarded_rows.h"
+#include "store/rows/guarded_rows.h"
 
 #include <catch2/catch.hpp>
 #include <string>

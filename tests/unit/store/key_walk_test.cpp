@@ -1,5 +1,5 @@
 // Pages along the best of several filters, compared with plain sets.
-#include "store/lists/key_walk.h"
+#include "store/rows/key_walk.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

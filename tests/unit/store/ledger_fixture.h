@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/random.h"
-#include "store/chain_keys.h"
+#include "base/telemetry/log.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/file/chain_keys.h"
 #include "store/identity/tenants.h"
 #include "store/invariants.h"
 #include "store/ledger/catalog.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "store/database.h"
-#include "store/operations/foreign_file.h"
+#include "store/file/foreign_file.h"
 #include "store/schema.h"
 #include "unit/store/ledger_fixture.h"
 

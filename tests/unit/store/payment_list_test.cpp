@@ -1,6 +1,6 @@
 // The lists of payments, of a tenant and of the operator, with random combinations of filters,
 // compared with a plain model.
-#include "store/payments/payment_list.h"
+#include "store/lists/payment_list.h"
 
 #include <catch2/catch.hpp>
 

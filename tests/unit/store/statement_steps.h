@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "store/connection.h"
+#include "store/file/connection.h"
 
 namespace coffer::store::test {
 

@@ -15,7 +15,7 @@
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/webhook.h"
 #include "embedded/embedded.h"
-#include "store/connection.h"
+#include "store/file/connection.h"
 #include "store/operations/export.h"
 #include "store/rows/members.h"
 

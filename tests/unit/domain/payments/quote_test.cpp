@@ -1,4 +1,4 @@
-#include "domain/payments/quote.h"
+#include "domain/providers/quote.h"
 
 #include <catch2/catch.hpp>
 #include <limits>

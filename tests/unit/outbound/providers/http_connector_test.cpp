@@ -7,8 +7,8 @@
 #include <functional>
 #include <vector>
 
-#include "base/log.h"
 #include "base/mutex.h"
+#include "base/telemetry/log.h"
 #include "base/thread.h"
 #include "outbound/providers/connector_registry.h"
 #include "outbound/providers/provider_signature.h"

@@ -1,4 +1,4 @@
-#include "store/identity/quota_book.h"
+#include "store/commits/quota_book.h"
 
 #include <catch2/catch.hpp>
 

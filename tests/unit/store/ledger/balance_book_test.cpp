@@ -1,4 +1,4 @@
-#include "store/ledger/balance_book.h"
+#include "store/commits/balance_book.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,40 @@
+// Prints tables with aligned columns that fit the terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/command_result.h"
+#include "cli/style.h"
+
+namespace coffer::cli {
+
+struct Cell {
+  std::string text;  // suitable for a terminal: see printable()
+  Shade shade = Shade::plain;
+};
+
+struct Table {
+  /// How a column shrinks if the table is wider than the terminal. `text` is cut first. `exact`
+  /// (numbers, times, statuses) keeps its values and cuts only its heading. `id` is cut last and
+  /// keeps its end, because the start of an ID is its time, which adjacent IDs share.
+  /// `key` is the name of the row: an ID beside it is cut first, and the name only beyond 40
+  /// columns.
+  enum class Kind { text, exact, key, id };
+  struct Column {
+    std::string heading;
+    Kind kind = Kind::text;
+  };
+
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // each as long as `columns`
+};
+
+enum class Fit { whole, cut, too_wide };
+
+/// Prints the table to `console.out`. On a terminal, columns are cut to the terminal's width
+/// (`cut`); if that does not suffice, nothing is printed (`too_wide`). Otherwise the table is
+/// always complete.
+Fit print_table(const Console& console, const Table& table);
+
+}  // namespace coffer::cli
