@@ -9,7 +9,7 @@ Result<void> with_consistent_copy(const Session& session, const std::string& com
                                   const ProgressFunction& progress,
                                   const std::function<void(const std::string&)>& use) {
   const std::string& path = session.app.database().path();
-  if (!session.app.server_stats()) {
+  if (!session.app.listeners().api_stats()) {
     use(path);
     return {};
   }

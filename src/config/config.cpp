@@ -58,6 +58,191 @@ std::optional<std::string> read_file(const std::string& path) {
 
 std::string reason() { return errno != 0 ? std::strerror(errno) : "it cannot be read"; }
 
+/// Checks of the values together. Adds all errors.
+struct Checks {
+  const Config& config;
+  std::vector<FieldError>& errors;
+
+  void run() {
+    const bool cert = !config.tls_cert.empty();
+    check_pair("tls_cert", cert, "tls_key", !config.tls_key.empty(),
+               "Set both for TLS, or neither for plain HTTP");
+    check_readable("tls_cert", config.tls_cert);
+    check_readable("tls_key", config.tls_key);
+    if (!config.tls_client_ca.empty() && !cert) {
+      fault("tls_client_ca",
+            "tls_client_ca is set and tls_cert is not. Client certificates require TLS in coffer. "
+            "Set tls_cert and tls_key");
+    }
+    check_readable("tls_client_ca", config.tls_client_ca);
+    std::error_code ignored;
+    if (fs::is_directory(config.db, ignored)) {
+      fault("db", config.db + " is a folder. Set a file in it");
+    }
+    check_domain("home_domain", config.home_domain, auth::kHomeDomainBytesMax);
+    check_domain("web_auth_domain", config.web_auth_domain, auth::kWebAuthDomainBytesMax);
+    check_admin_listener();
+    check_external_issuer();
+    check_sign_in_provider();
+    check_seconds("webhook_retry_s", config.webhook_retry_s);
+    check_seconds("webhook_sandbox_retry_s", config.webhook_sandbox_retry_s);
+    check_notifications();
+    check_alerts();
+    const auto allowed = outbound::AllowedTargets::parse(config.webhook_allow_targets);
+    const auto ports = outbound::AllowedTargets::parse({}, config.webhook_allow_ports);
+    if (!ports) fault("webhook_allow_ports", ports.error().detail);
+    if (!allowed) fault("webhook_allow_targets", allowed.error().detail);
+    for (const std::string& target : config.checkpoint_witnesses) {
+      check("checkpoint_witnesses", outbound::check_witness(target));
+    }
+    const auto proxies = AddressList::parse(config.trusted_proxies);
+    if (!proxies) fault("trusted_proxies", proxies.error().detail);
+  }
+
+  void fault(std::string_view name, std::string what) {
+    errors.push_back({config.origins.at(std::string(name)), std::move(what)});
+  }
+
+  void check(std::string_view name, std::string wrong) {
+    if (!wrong.empty()) fault(name, std::move(wrong));
+  }
+
+  void check_seconds(std::string_view name, const std::vector<std::string>& list) {
+    constexpr std::size_t kDigitsMax = 6;
+    for (const std::string& text : list) {
+      const bool whole = !text.empty() && text.size() <= kDigitsMax &&
+                         text.find_first_not_of("0123456789") == std::string::npos;
+      if (whole) continue;
+      fault(name, "\"" + text + "\" is not valid. Write whole seconds, such as 5,300");
+    }
+  }
+
+  void check_domain(std::string_view name, const std::string& domain, std::size_t bytes_max) {
+    const bool fits =
+        domain.size() <= bytes_max && std::ranges::all_of(domain, [](unsigned char c) {
+          return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
+        });
+    if (fits) return;
+    fault(name, "\"" + domain + "\" is not valid. Write a host name, optionally with a " +
+                    "port, of at most " + std::to_string(bytes_max) + " characters");
+  }
+
+  void check_admin_listener() {
+    const bool is_plain = config.tls_cert.empty() && !config.admin_plain_http;
+    if (config.admin_off || !is_plain || config.admin_listen.is_loopback()) return;
+    fault("admin_listen",
+          config.admin_listen.to_string() +
+              " is reachable from other machines, and without TLS, passwords cross the network in "
+              "clear text. Set tls_cert and tls_key, listen on 127.0.0.1 and use a tunnel, or "
+              "accept the risk with admin_plain_http = true");
+  }
+
+  void check_external_issuer() {
+    constexpr std::array<std::pair<std::string_view, std::string Config::*>, 3> kParts = {{
+        {"oauth_issuer", &Config::oauth_issuer},
+        {"oauth_audience", &Config::oauth_audience},
+        {"oauth_jwks", &Config::oauth_jwks},
+    }};
+    std::string_view there;
+    std::string missing;
+    for (const auto& [name, member] : kParts) {
+      if (!(config.*member).empty()) {
+        there = name;
+      } else {
+        missing += (missing.empty() ? "" : " and ") + std::string(name);
+      }
+    }
+    if (there.empty()) return;
+    if (!missing.empty()) {
+      return fault(there, std::string(there) + " is set and " + missing +
+                              " is not. Set all three for external tokens");
+    }
+    check("oauth_jwks", outbound::check_key_source(config.oauth_jwks));
+  }
+
+  void check_sign_in_provider() {
+    check_pair("oidc_issuer", !config.oidc_issuer.empty(), "oidc_client_id",
+               !config.oidc_client_id.empty());
+    if (config.oidc_issuer.empty()) return;
+    check("oidc_issuer", outbound::check_issuer(config.oidc_issuer));
+  }
+
+  void check_pair(std::string_view first, bool has_first, std::string_view second, bool has_second,
+                  const char* remedy = "Set both") {
+    if (has_first == has_second) return;
+    const std::string there(has_first ? first : second);
+    const std::string missing(has_first ? second : first);
+    fault(there, there + " is set and " + missing + " is not. " + remedy);
+  }
+
+  void check_mail() {
+    const bool by_smtp = !config.notify_smtp.empty();
+    const std::string& program = config.notify_sendmail;
+    if (by_smtp && !program.empty()) {
+      fault("notify_sendmail", "notify_smtp and notify_sendmail are both set. Set one");
+    }
+    check_pair(by_smtp ? "notify_smtp" : "notify_sendmail", by_smtp || !program.empty(),
+               "notify_from", !config.notify_from.empty());
+    check_pair("notify_smtp_user", !config.notify_smtp_user.empty(), "notify_smtp_password",
+               !config.notify_smtp_password.empty());
+    if (!config.notify_smtp_user.empty() && !by_smtp) {
+      fault("notify_smtp_user", "notify_smtp_user is set and notify_smtp is not. Set both");
+    }
+    if (by_smtp) check("notify_smtp", outbound::check_smtp_url(config.notify_smtp));
+    if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
+      fault("notify_sendmail", program + ": " + reason() + ". Set an executable program");
+    }
+    if (!config.notify_from.empty() && !is_email(config.notify_from)) {
+      fault("notify_from", "\"" + config.notify_from + "\" is not an e-mail address");
+    }
+  }
+
+  void check_notifications() {
+    check_mail();
+    check_pair("notify_gateway_url", !config.notify_gateway_url.empty(), "notify_gateway_token",
+               !config.notify_gateway_token.empty());
+    if (!config.notify_gateway_url.empty())
+      check("notify_gateway_url", outbound::check_gateway_url(config.notify_gateway_url));
+    const std::string& token = config.notify_gateway_token.reveal();
+    const bool printable =
+        std::ranges::all_of(token, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+    if (!printable) {
+      fault("notify_gateway_token",
+            "it contains a character that is not valid in a token, such as a space or a line end");
+    }
+  }
+
+  void check_alerts() {
+    check_pair("alert_webhook_url", !config.alert_webhook_url.empty(), "alert_webhook_secret",
+               !config.alert_webhook_secret.empty());
+    if (!config.alert_webhook_url.empty()) {
+      check("alert_webhook_url", outbound::check_alert_url(config.alert_webhook_url));
+    }
+    constexpr std::string_view kPrefix = "whsec_";
+    constexpr std::size_t kKeyBytesMin = 24;
+    const std::string& secret = config.alert_webhook_secret.reveal();
+    const bool has_prefix = secret.starts_with(kPrefix);
+    const auto key = from_base64(has_prefix ? secret.substr(kPrefix.size()) : std::string());
+    if (!secret.empty() && (!has_prefix || !key || key->size() < kKeyBytesMin)) {
+      fault("alert_webhook_secret",
+            "it is not a webhook secret. Set whsec_ and at least 24 bytes in base64");
+    }
+    if (config.alert_email.empty()) return;
+    if (!is_email(config.alert_email)) {
+      fault("alert_email", "\"" + config.alert_email + "\" is not an e-mail address");
+    }
+    if (config.notify_sendmail.empty() && config.notify_smtp.empty()) {
+      fault("alert_email",
+            "alert_email is set, but neither notify_smtp nor notify_sendmail is. Set one of them");
+    }
+  }
+
+  void check_readable(std::string_view name, const std::string& path) {
+    if (path.empty() || read_file(path)) return;
+    fault(name, path + ": " + reason() + "; " + std::string(name) + " must be a readable PEM file");
+  }
+};
+
 /// Collects values in increasing order of precedence, and all errors.
 class Loader {
  public:
@@ -80,7 +265,7 @@ class Loader {
                              "admin_password", "metrics_token", "oidc_client_secret"}) {
       find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
     }
-    check_together();
+    Checks{config_, errors_}.run();
     return {std::move(config_), std::move(errors_)};
   }
 
@@ -261,193 +446,6 @@ class Loader {
     const auto text = read_file(path);
     if (text) return set(option, *text, path);
     if (errno != ENOENT) fault(path, reason() + ". Make the credential readable");
-  }
-
-  void check_together() {
-    const bool cert = !config_.tls_cert.empty();
-    const bool key = !config_.tls_key.empty();
-    if (cert != key) {
-      const std::string_view there = cert ? "tls_cert" : "tls_key";
-      const std::string_view missing = cert ? "tls_key" : "tls_cert";
-      fault(origin(there), std::string(there) + " is set and " + std::string(missing) +
-                               " is not. Set both for TLS, or neither for plain HTTP");
-    }
-    check_readable("tls_cert", config_.tls_cert);
-    check_readable("tls_key", config_.tls_key);
-    if (!config_.tls_client_ca.empty() && !cert) {
-      fault(origin("tls_client_ca"),
-            "tls_client_ca is set and tls_cert is not. Client certificates require TLS in coffer. "
-            "Set tls_cert and tls_key");
-    }
-    check_readable("tls_client_ca", config_.tls_client_ca);
-    std::error_code ignored;
-    if (fs::is_directory(config_.db, ignored)) {
-      fault(origin("db"), config_.db + " is a folder. Set a file in it");
-    }
-    check_domain("home_domain", config_.home_domain, auth::kHomeDomainBytesMax);
-    check_domain("web_auth_domain", config_.web_auth_domain, auth::kWebAuthDomainBytesMax);
-    check_admin_listener();
-    check_external_issuer();
-    check_sign_in_provider();
-    check_seconds("webhook_retry_s", config_.webhook_retry_s);
-    check_seconds("webhook_sandbox_retry_s", config_.webhook_sandbox_retry_s);
-    check_notifications();
-    check_alerts();
-    const auto allowed = outbound::AllowedTargets::parse(config_.webhook_allow_targets);
-    const auto ports = outbound::AllowedTargets::parse({}, config_.webhook_allow_ports);
-    if (!ports) fault(origin("webhook_allow_ports"), ports.error().detail);
-    if (!allowed) fault(origin("webhook_allow_targets"), allowed.error().detail);
-    for (const std::string& target : config_.checkpoint_witnesses) {
-      const std::string wrong = outbound::check_witness(target);
-      if (!wrong.empty()) fault(origin("checkpoint_witnesses"), wrong);
-    }
-    const auto proxies = AddressList::parse(config_.trusted_proxies);
-    if (!proxies) fault(origin("trusted_proxies"), proxies.error().detail);
-  }
-
-  void check_seconds(std::string_view name, const std::vector<std::string>& list) {
-    constexpr std::size_t kDigitsMax = 6;
-    for (const std::string& text : list) {
-      const bool whole = !text.empty() && text.size() <= kDigitsMax &&
-                         text.find_first_not_of("0123456789") == std::string::npos;
-      if (!whole) {
-        fault(origin(name), "\"" + text + "\" is not valid. Write whole seconds, such as 5,300");
-      }
-    }
-  }
-
-  void check_domain(std::string_view name, const std::string& domain, std::size_t bytes_max) {
-    const bool fits =
-        domain.size() <= bytes_max && std::ranges::all_of(domain, [](unsigned char c) {
-          return c > 0x20 && c < 0x7f && c != '/' && c != '"' && c != '\\';
-        });
-    if (fits) return;
-    fault(origin(name), "\"" + domain + "\" is not valid. Write a host name, optionally with a " +
-                            "port, of at most " + std::to_string(bytes_max) + " characters");
-  }
-
-  void check_admin_listener() {
-    const bool is_plain = config_.tls_cert.empty() && !config_.admin_plain_http;
-    if (config_.admin_off || !is_plain || config_.admin_listen.is_loopback()) return;
-    fault(origin("admin_listen"),
-          config_.admin_listen.to_string() +
-              " is reachable from other machines, and without TLS, passwords cross the network in "
-              "clear text. Set tls_cert and tls_key, listen on 127.0.0.1 and use a tunnel, or "
-              "accept the risk with admin_plain_http = true");
-  }
-
-  void check_external_issuer() {
-    constexpr std::array<std::pair<std::string_view, std::string Config::*>, 3> kParts = {{
-        {"oauth_issuer", &Config::oauth_issuer},
-        {"oauth_audience", &Config::oauth_audience},
-        {"oauth_jwks", &Config::oauth_jwks},
-    }};
-    std::string_view there;
-    std::string missing;
-    for (const auto& [name, member] : kParts) {
-      if (!(config_.*member).empty()) {
-        there = name;
-      } else {
-        missing += (missing.empty() ? "" : " and ") + std::string(name);
-      }
-    }
-    if (there.empty()) return;
-    if (!missing.empty()) {
-      return fault(origin(there), std::string(there) + " is set and " + missing +
-                                      " is not. Set all three for external tokens");
-    }
-    const std::string wrong = outbound::check_key_source(config_.oauth_jwks);
-    if (!wrong.empty()) fault(origin("oauth_jwks"), wrong);
-  }
-
-  void check_sign_in_provider() {
-    check_pair("oidc_issuer", !config_.oidc_issuer.empty(), "oidc_client_id",
-               !config_.oidc_client_id.empty());
-    if (config_.oidc_issuer.empty()) return;
-    const std::string wrong = outbound::check_issuer(config_.oidc_issuer);
-    if (!wrong.empty()) fault(origin("oidc_issuer"), wrong);
-  }
-
-  void check_pair(std::string_view first, bool has_first, std::string_view second,
-                  bool has_second) {
-    if (has_first == has_second) return;
-    const std::string there(has_first ? first : second);
-    fault(origin(there),
-          there + " is set and " + std::string(has_first ? second : first) + " is not. Set both");
-  }
-
-  void check_mail() {
-    const bool by_smtp = !config_.notify_smtp.empty();
-    const std::string& program = config_.notify_sendmail;
-    if (by_smtp && !program.empty()) {
-      fault(origin("notify_sendmail"), "notify_smtp and notify_sendmail are both set. Set one");
-    }
-    check_pair(by_smtp ? "notify_smtp" : "notify_sendmail", by_smtp || !program.empty(),
-               "notify_from", !config_.notify_from.empty());
-    check_pair("notify_smtp_user", !config_.notify_smtp_user.empty(), "notify_smtp_password",
-               !config_.notify_smtp_password.empty());
-    if (!config_.notify_smtp_user.empty() && !by_smtp) {
-      fault(origin("notify_smtp_user"), "notify_smtp_user is set and notify_smtp is not. Set both");
-    }
-    if (by_smtp) {
-      const std::string wrong = outbound::check_smtp_url(config_.notify_smtp);
-      if (!wrong.empty()) fault(origin("notify_smtp"), wrong);
-    }
-    if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
-      fault(origin("notify_sendmail"), program + ": " + reason() + ". Set an executable program");
-    }
-    if (!config_.notify_from.empty() && !is_email(config_.notify_from)) {
-      fault(origin("notify_from"), "\"" + config_.notify_from + "\" is not an e-mail address");
-    }
-  }
-
-  void check_notifications() {
-    check_mail();
-    check_pair("notify_gateway_url", !config_.notify_gateway_url.empty(), "notify_gateway_token",
-               !config_.notify_gateway_token.empty());
-    if (!config_.notify_gateway_url.empty()) {
-      const std::string wrong = outbound::check_gateway_url(config_.notify_gateway_url);
-      if (!wrong.empty()) fault(origin("notify_gateway_url"), wrong);
-    }
-    const std::string& token = config_.notify_gateway_token.reveal();
-    const bool printable =
-        std::ranges::all_of(token, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
-    if (!printable) {
-      fault(origin("notify_gateway_token"),
-            "it contains a character that is not valid in a token, such as a space or a line end");
-    }
-  }
-
-  void check_alerts() {
-    check_pair("alert_webhook_url", !config_.alert_webhook_url.empty(), "alert_webhook_secret",
-               !config_.alert_webhook_secret.empty());
-    if (!config_.alert_webhook_url.empty()) {
-      const std::string wrong = outbound::check_alert_url(config_.alert_webhook_url);
-      if (!wrong.empty()) fault(origin("alert_webhook_url"), wrong);
-    }
-    constexpr std::string_view kPrefix = "whsec_";
-    constexpr std::size_t kKeyBytesMin = 24;
-    const std::string& secret = config_.alert_webhook_secret.reveal();
-    const bool has_prefix = secret.starts_with(kPrefix);
-    const auto key = from_base64(has_prefix ? secret.substr(kPrefix.size()) : std::string());
-    if (!secret.empty() && (!has_prefix || !key || key->size() < kKeyBytesMin)) {
-      fault(origin("alert_webhook_secret"),
-            "it is not a webhook secret. Set whsec_ and at least 24 bytes in base64");
-    }
-    if (config_.alert_email.empty()) return;
-    if (!is_email(config_.alert_email)) {
-      fault(origin("alert_email"), "\"" + config_.alert_email + "\" is not an e-mail address");
-    }
-    if (config_.notify_sendmail.empty() && config_.notify_smtp.empty()) {
-      fault(origin("alert_email"),
-            "alert_email is set, but neither notify_smtp nor notify_sendmail is. Set one of them");
-    }
-  }
-
-  void check_readable(std::string_view name, const std::string& path) {
-    if (path.empty() || read_file(path)) return;
-    fault(origin(name),
-          path + ": " + reason() + "; " + std::string(name) + " must be a readable PEM file");
   }
 
   const ConfigInputs& inputs_;

@@ -28,6 +28,55 @@ class AnyNumber {
 using ExactJson = nlohmann::basic_json<std::map, std::vector, std::string, bool, std::int64_t,
                                        std::uint64_t, AnyNumber>;
 
+/// A container that is being read.
+struct Frame {
+  JsonValue value;
+  std::string key;                       // of the member being read
+  std::unordered_set<std::string> seen;  // used only once the object is large
+
+  /// Whether this object has the member; otherwise remembers it.
+  bool has(const std::string& name) {
+    const auto& members = std::get<JsonValue::Object>(value.data());
+    if (members.size() < kLinearMembers) {
+      return std::any_of(members.begin(), members.end(),
+                         [&](const auto& member) { return member.first == name; });
+    }
+    if (seen.empty()) {
+      for (const auto& member : members) seen.insert(member.first);
+    }
+    return !seen.insert(name).second;
+  }
+};
+
+std::string shown(const std::string& name) {
+  return name.size() <= 64 ? name : name.substr(0, 64) + "...";
+}
+
+/// The path of the value being read, such as `transfers[3].amount`. Empty at the top level.
+std::string path_of(const std::vector<Frame>& stack) {
+  std::string out;
+  for (const Frame& frame : stack) {
+    if (const auto* array = frame.value.array()) {
+      out += "[" + std::to_string(array->size()) + "]";
+    } else if (!frame.key.empty()) {
+      out += (out.empty() ? "" : ".") + shown(frame.key);
+    }
+  }
+  return out;
+}
+
+std::string where(const std::vector<Frame>& stack) {
+  const std::string text = path_of(stack);
+  return text.empty() ? "the top level" : "`" + text + "`";
+}
+
+/// `position` is the number of bytes read, including the wrong one.
+std::string place(const JsonLimits& limits, std::string_view text, std::size_t position) {
+  if (limits.errors == nullptr) return "byte " + std::to_string(position);
+  const std::string_view before = text.substr(0, position - std::min<std::size_t>(position, 1));
+  return "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
+}
+
 /// Builds a JsonValue from nlohmann's SAX events, because its DOM would convert numbers to doubles
 /// and keep the last of two members with the same name. The parser does not recurse, so deeply
 /// nested input cannot exhaust the stack before the depth check.
@@ -41,30 +90,29 @@ class Builder {
   bool number_unsigned(std::uint64_t value) { return number(std::to_string(value)); }
   bool number_float(AnyNumber, const std::string& text) { return number(text); }
   bool string(std::string& text) {
-    if (!check_text(text, "The text")) return false;
-    return add(JsonValue(std::move(text)));
+    return check_text(text, "The text") && add(JsonValue(std::move(text)));
   }
   bool binary(ExactJson::binary_t&) { return false; }  // never occurs in JSON text
 
   bool start_object(std::size_t) { return open(JsonValue(JsonValue::Object{})); }
   bool start_array(std::size_t) { return open(JsonValue(JsonValue::Array{})); }
-  bool end_object() { return close(); }
-  bool end_array() { return close(); }
+  bool end_object() { return end_array(); }
+  bool end_array() {
+    JsonValue done = std::move(stack_.back().value);
+    stack_.pop_back();
+    put(std::move(done));
+    return true;
+  }
   bool key(std::string& name);
 
   bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception&) {
     // The library's message contains its class names; the position is more helpful.
-    return fail(subject() + " is not valid JSON at " + place(position) +
+    return fail(std::string(limits_.subject) + " is not valid JSON at " +
+                place(limits_, text_, position) +
                 (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
   }
 
-  /// `position` is the number of bytes read, including the wrong one.
-  std::string place(std::size_t position) const {
-    if (limits_.errors == nullptr) return "byte " + std::to_string(position);
-    const std::string_view before = text_.substr(0, position - std::min<std::size_t>(position, 1));
-    return "line " + std::to_string(1 + std::count(before.begin(), before.end(), '\n'));
-  }
   /// Without detail if all errors were added to `limits.errors`.
   Problem problem() const {
     Problem out(Slug::malformed_request, error_);
@@ -74,12 +122,6 @@ class Builder {
   JsonValue take() { return std::move(root_); }
 
  private:
-  struct Frame {
-    JsonValue value;
-    std::string key;                       // of the member being read
-    std::unordered_set<std::string> seen;  // used only once the object is large
-  };
-
   bool fail(std::string why) {
     if (error_.empty()) error_ = std::move(why);
     return false;
@@ -88,18 +130,18 @@ class Builder {
   /// Adds an error for the value being read, if it is inside a container. Returns whether to read
   /// on.
   bool fail_here(const std::string& what, const std::string& why) {
-    const std::string path = this->path();
+    const std::string path = path_of(stack_);
     if (limits_.errors != nullptr) {
       limits_.errors->push_back({path, why});
       return true;
     }
     if (error_.empty() && !path.empty()) field_ = FieldError{path, why};
-    return fail(what + " at " + where() + " " + why + ".");
+    return fail(what + " at " + where(stack_) + " " + why + ".");
   }
 
   bool fail_within(const std::string& why_here, std::string why) {
     if (limits_.errors == nullptr) return fail(std::move(why));
-    limits_.errors->push_back({path(), why_here});
+    limits_.errors->push_back({path_of(stack_), why_here});
     return false;
   }
 
@@ -119,7 +161,8 @@ class Builder {
 
   /// Called before the value is created.
   bool count_value() {
-    if (++values_ > limits_.values_max) return too_many(subject(), limits_.values_max);
+    if (++values_ > limits_.values_max)
+      return too_many(std::string(limits_.subject), limits_.values_max);
     if (stack_.empty()) return true;
     const auto& data = stack_.back().value.data();
     const auto* array = std::get_if<JsonValue::Array>(&data);
@@ -132,24 +175,17 @@ class Builder {
   bool too_many(const std::string& what, std::size_t most) {
     const std::string why = " contains more than " + std::to_string(most) + " values";
     return fail_within("exceeds the limit: " + what + why,
-                       what + why + "; the limit is exceeded at " + where() + ".");
+                       what + why + "; the limit is exceeded at " + where(stack_) + ".");
   }
 
   bool open(JsonValue container) {
     if (stack_.size() >= limits_.depth_max) {
       const std::string why =
           "is nested more than " + std::to_string(limits_.depth_max) + " levels deep";
-      return fail_within(why, subject() + " " + why + ".");
+      return fail_within(why, std::string(limits_.subject) + " " + why + ".");
     }
     if (!count_value()) return false;
     stack_.push_back({std::move(container), {}, {}});
-    return true;
-  }
-
-  bool close() {
-    JsonValue done = std::move(stack_.back().value);
-    stack_.pop_back();
-    put(std::move(done));
     return true;
   }
 
@@ -160,42 +196,6 @@ class Builder {
   }
 
   void put(JsonValue&& value);
-
-  bool is_duplicate(Frame& frame, const std::string& name) const {
-    const auto& members = std::get<JsonValue::Object>(frame.value.data());
-    if (members.size() < kLinearMembers) {
-      return std::any_of(members.begin(), members.end(),
-                         [&](const auto& member) { return member.first == name; });
-    }
-    if (frame.seen.empty()) {
-      for (const auto& member : members) frame.seen.insert(member.first);
-    }
-    return !frame.seen.insert(name).second;
-  }
-
-  /// The path of the value being read, such as `transfers[3].amount`. Empty at the top level.
-  std::string path() const {
-    std::string out;
-    for (const Frame& frame : stack_) {
-      if (const auto* array = frame.value.array()) {
-        out += "[" + std::to_string(array->size()) + "]";
-      } else if (!frame.key.empty()) {
-        out += (out.empty() ? "" : ".") + shown(frame.key);
-      }
-    }
-    return out;
-  }
-
-  std::string where() const {
-    const std::string text = path();
-    return text.empty() ? "the top level" : "`" + text + "`";
-  }
-
-  static std::string shown(const std::string& name) {
-    return name.size() <= 64 ? name : name.substr(0, 64) + "...";
-  }
-
-  std::string subject() const { return std::string(limits_.subject); }
 
   const JsonLimits& limits_;
   const std::string_view text_;
@@ -224,9 +224,9 @@ bool Builder::key(std::string& name) {
   Frame& frame = stack_.back();
   frame.key.clear();
   if (!check_text(name, "A member name")) return false;
-  const bool duplicate = is_duplicate(frame, name);
+  const bool is_new = !frame.has(name);
   frame.key = std::move(name);
-  return duplicate ? fail_here("The member", "appears twice") : true;
+  return is_new || fail_here("The member", "appears twice");
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ Result<JsonValue> parse_json(std::string_view text, const JsonLimits& limits) {
   if (text.empty()) return rejected(" is empty; send JSON.");
   // The library interprets NUL as the end and would accept anything after it, and it skips a BOM.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos) {
-    return rejected(" contains a NUL character at " + builder.place(nul + 1) + ".");
+    return rejected(" contains a NUL character at " + place(limits, text, nul + 1) + ".");
   }
   if (text.starts_with("\xef\xbb\xbf")) return rejected(" starts with a byte order mark.");
   if (ExactJson::sax_parse(text.begin(), text.end(), &builder)) return builder.take();

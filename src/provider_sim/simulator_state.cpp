@@ -111,15 +111,15 @@ void SimulatorState::apply(const Json& event) {
 
 // --- State --------------------------------------------------------------------------------------
 
-int SimulatorState::digits_of(Kind kind, const Entry& entry) {
-  if (!entry.body.is_object()) return 0;
-  const Json& party = entry.body.at(kind == Kind::payout ? "recipient" : "payer");
+int SimulatorState::Entry::digits(Kind kind) const {
+  if (!body.is_object()) return 0;
+  const Json& party = body.at(kind == Kind::payout ? "recipient" : "payer");
   return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
 }
 
 /// When the payment becomes final automatically; nullopt if it never does.
 std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) const {
-  const int digits = digits_of(kind, entry);
+  const int digits = entry.digits(kind);
   if (digits == kStaysPending) return std::nullopt;
   if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
   // A payout that fails after its acceptance must first be reported as accepted.
@@ -130,14 +130,14 @@ std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) 
 
 /// The amount that the payer paid: as decided, otherwise by the digits of the account, otherwise as
 /// requested.
-std::string SimulatorState::collected_of(const Entry& entry) {
-  if (!entry.collected.empty() || !entry.body.is_object()) return entry.collected;
-  const std::string asked = entry.body.at("sendAmount");
+std::string SimulatorState::Entry::received() const {
+  if (!collected.empty() || !body.is_object()) return collected;
+  const std::string asked = body.at("sendAmount");
   // The decimal places of the request are the only information about the currency's precision.
   const auto dot = asked.find('.');
   const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
   const auto other = outbound::sandbox_collected(
-      digits_of(Kind::collection, entry), parse_amount(asked, Amount::kScale).amount, decimals);
+      digits(Kind::collection), parse_amount(asked, Amount::kScale).amount, decimals);
   return other ? other->to_string(decimals) : asked;
 }
 
@@ -146,9 +146,9 @@ SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
   if (!entry.verdict.empty()) {
     return {entry.verdict, entry.code, entry.verdict == "failed" ? "returned" : "",
             entry.code == "cancelled",
-            entry.verdict == "collected" ? collected_of(entry) : std::string()};
+            entry.verdict == "collected" ? entry.received() : std::string()};
   }
-  const int digits = digits_of(kind, entry);
+  const int digits = entry.digits(kind);
   if (const auto rejection = outbound::sandbox_rejection(digits)) {
     return {"failed", std::string(info(*rejection).name), "returned", true};
   }
@@ -158,7 +158,7 @@ SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
     const auto expiry = Timestamp::parse(entry.body.value("expiresAt", std::string()));
     return {expiry && now >= *expiry ? "expired" : "pending"};
   }
-  if (kind == Kind::collection) return {.status = "collected", .collected = collected_of(entry)};
+  if (kind == Kind::collection) return {.status = "collected", .collected = entry.received()};
   if (digits == kFailsAndReturns) return {"failed", "provider_error", "returned"};
   if (digits == kFailsAndKeeps) return {"failed", "provider_error", "refused"};
   return {"succeeded"};

@@ -88,6 +88,8 @@ class SimulatorState {
     std::string collected;    // amount of a decided collection, if it differs from the request
     bool told = false;
     int submissions = 0;
+    int digits(Kind kind) const;
+    std::string received() const;
   };
   struct Standing {
     std::string status;
@@ -104,10 +106,8 @@ class SimulatorState {
     const Entry* find(const std::string& id) const;
   };
 
-  static int digits_of(Kind kind, const Entry& entry);
   std::optional<Timestamp> ends_at(Kind kind, const Entry& entry) const;
   Standing standing(Kind kind, const Entry& entry, Timestamp now) const;
-  static std::string collected_of(const Entry& entry);
   Json object_of(Kind kind, const Entry& entry, Timestamp now) const;
   bool is_owed(Kind kind, const Entry& entry, Timestamp now) const;
   const EntryTable& table(Kind kind) const COFFER_REQUIRES(mutex_);

@@ -7,28 +7,23 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
+#include <vector>
 
-#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread.h"
 #include "store/commits/write_tx.h"
 #include "store/database.h"
 #include "store/file/chain_keys.h"
-#include "store/file/checkpointer.h"
-#include "store/ledger/known_rows.h"
-#include "store/payments/open_payments.h"
+#include "store/record_clock.h"
 
 namespace coffer {
-class Histogram;
-class LogScope;
 class Metrics;  // base/telemetry/metrics.h
-class Stopwatch;
 }  // namespace coffer
 
 namespace coffer::store {
+
+struct CheckpointStats;  // store/file/checkpointer.h
 
 struct CommitQueueOptions {
   std::size_t queue_max = 1'024;  // waiting commands; beyond: `overloaded`
@@ -90,16 +85,13 @@ class CommitQueue {
   void use_keys(std::unique_ptr<const ChainKeys> keys);
 
   /// For all later batches. Thread-safe.
-  void set_balances(BalanceState state) { balances_ = state; }
+  void set_balances(BalanceState state);
 
-  /// The time of the records. It follows the machine's clock, unless that clock is behind the
-  /// newest time in the file or is set back. In this case it continues from the newest time with
-  /// the monotonic clock. Compare the times of rows with this clock.
-  const Clock& clock() const { return clock_; }
+  /// The time of the records. Compare the times of rows with this clock.
+  const Clock& clock() const { return clock_.clock(); }
   Timestamp now() const { return clock_.now(); }
-  /// Logs once when the machine's clock falls behind the records, and once when it has caught up.
-  /// Call it regularly from one thread.
-  void watch_clock();
+  /// RecordClock::watch(). Call it regularly from one thread.
+  void watch_clock() { clock_.watch(); }
 
   /// Moves the time of the records forward, for a sandbox, and then wakes all workers. The file
   /// keeps the sum, so after a restart the records are as far ahead of the machine's clock.
@@ -108,7 +100,7 @@ class CommitQueue {
   /// For `ms` milliseconds from now, batches still wait for another program that holds the
   /// database, until one has waited for kBusyWaitMs without a result. Later batches fail
   /// immediately with `overloaded`, so that a stop ends in time. Thread-safe.
-  void end_waits_after(std::int64_t ms) { end_waits_at_ms_ = clock_.monotonic_ms() + ms; }
+  void end_waits_after(std::int64_t ms);
 
   /// Calls `work` once with the writer's connection, between two batches and outside a transaction,
   /// and returns when it has ended. Payments wait meanwhile. `work` must not throw or write to the
@@ -118,83 +110,31 @@ class CommitQueue {
   /// Returns when all queued commands are done. Later calls of run() are rejected.
   void stop();
   CommitStats stats() const;
-  CheckpointStats checkpoints() const { return checkpointer_.stats(); }
+  CheckpointStats checkpoints() const;
   const QuotaDefaults& quota_defaults() const { return options_.quotas; }
   /// Makes one small durable commit, to prove that writing works.
   Result<void> probe();
 
  private:
   struct Waiter;
-  struct Batch;
   struct Between;
+  struct Memory;
+  class Writer;
   void write_loop();
-  void take_batch(Batch& batch) COFFER_REQUIRES(mutex_);
-  void run_batch(Batch& batch);
-  bool only_background_waits() const COFFER_REQUIRES(mutex_);
-  void run_unstored(Batch& batch);
-  void write_batch(Batch& batch);
-  void limit_wait();
-  void run_all(Batch& batch);
-  void run_group(std::span<Waiter* const> waiters, bool first);
-  bool run_bare(std::span<Waiter* const> waiters);
-  void run_one(Waiter& waiter, bool stored);
-  void begin_command();
-  void run_command(Waiter& waiter);
-  bool write_new_rows();
-  template <class Work>
-  bool succeeds(const Work& work);
-  void undo_in_memory();
-  void forget_batch();
-  void forget_rows();
-  bool commit(Batch& batch);
-  void fail_batch(Batch& batch, const Problem& problem);
-  void undo_batch(Batch& batch);
-  void end_unstored(Batch& batch);
-  void finish(Batch& batch);
-  void continue_time(const Clock& machine);
-  void store_time(const Batch& batch);
-  static void write_time(WriteTx& tx);
-  std::int64_t clock_behind_ms() const;
-  bool disk_is_full();
-  bool has_room() const;
-  void note_full(bool full);
-  void note_commit(const Batch& batch, const Stopwatch& watch);
-  [[noreturn]] void fail_stop(const char* where, const std::string& what, int code);
+  void take_batch(std::vector<Waiter*>& batch) COFFER_REQUIRES(mutex_);
 
-  Database& database_;
-  ForwardClock clock_;
   const CommitQueueOptions options_;
-  const std::function<void(Signal)> on_signal_;
-  Counter* failed_commits_ = nullptr;  // this member and the next two: null without `metrics`
-  Histogram* batch_sizes_ = nullptr;
-  Histogram* commit_times_ = nullptr;
-  // Writer thread only, like the next five.
-  KnownRows known_rows_;
-  OpenPayments open_payments_;
-  WriteTx tx_;
-  std::optional<Transaction> transaction_;  // of the running batch
-  Checkpointer checkpointer_;
-  std::int64_t disk_checked_ms_ = -1;
-  // 0: this process has not stored it, or the commit was rolled back.
-  std::int64_t time_stored_ms_ = 0;
-  bool clock_behind_ = false;  // the state that watch_clock() last logged
+  RecordClock clock_;
+  const std::unique_ptr<Writer> writer_;
 
   mutable Mutex mutex_;
   Condition arrived_;
-  std::int64_t advanced_ms_ COFFER_GUARDED_BY(mutex_) = 0;  // the sum of all advance_clock() calls
   std::deque<Waiter*> waiting_ COFFER_GUARDED_BY(mutex_);
   std::deque<Between*> between_ COFFER_GUARDED_BY(mutex_);
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
   bool stopped_ COFFER_GUARDED_BY(mutex_) = false;  // the writer's thread takes no more work
   std::unique_ptr<const ChainKeys> new_keys_ COFFER_GUARDED_BY(mutex_);  // not yet the writer's
-
-  std::atomic<std::uint64_t> commands_{0};
-  std::atomic<std::uint64_t> commits_{0};
-  std::atomic<std::int64_t> last_commit_ms_{0};
   std::atomic<std::int64_t> busy_since_ms_{0};
-  std::atomic<bool> storage_full_{false};
-  std::atomic<BalanceState> balances_{BalanceState::unverified};
-  std::atomic<std::int64_t> end_waits_at_ms_{0};  // monotonic; 0: not stopping
   Thread thread_;  // last member: starts when all others are initialised
 };
 

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "base/check.h"
+#include "base/fibers/work_value.h"
 #include "store/commit_queue.h"
 
 namespace coffer::store {
@@ -14,8 +16,11 @@ namespace coffer::store {
 /// time.
 class CommitRider {
  public:
-  explicit CommitRider(CommitQueue::Command change);
-  ~CommitRider();
+  explicit CommitRider(CommitQueue::Command change) : change_(std::move(change)) {
+    COFFER_CHECK(present() == nullptr);
+    set(this);
+  }
+  ~CommitRider() { set(nullptr); }
   CommitRider(const CommitRider&) = delete;
   CommitRider& operator=(const CommitRider&) = delete;
 
@@ -24,10 +29,24 @@ class CommitRider {
 
  private:
   friend class CommitQueue;
+  static void set(CommitRider* rider) {
+    work_value(WorkValue::commit_rider) = reinterpret_cast<std::uintptr_t>(rider);
+  }
   /// The rider of the current work, or nullptr.
-  static CommitRider* present();
+  static CommitRider* present() {
+    return reinterpret_cast<CommitRider*>(work_value(WorkValue::commit_rider));
+  }
   /// Runs the command in place of the queue.
-  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command);
+  Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) {
+    set(nullptr);  // the queue then runs the command
+    auto done = queue.run([&](WriteTx& tx) -> Result<void> {
+      COFFER_TRY_VOID(change_(tx));
+      return command(tx);
+    });
+    committed_ = done.has_value();
+    if (!committed_) set(this);
+    return done;
+  }
 
   const CommitQueue::Command change_;
   bool committed_ = false;

@@ -58,8 +58,8 @@ struct World {
         })
         .value();
   }
-  void damage() { app.core().note_verification(false); }
-  void look() { app.core().send_messages_once(); }
+  void damage() { app.core().background().note_verification(false); }
+  void look() { app.core().background().send_messages_once(); }
   void look_after(std::int64_t ms) {
     app.clock.advance_ms(ms);
     look();

@@ -81,8 +81,9 @@ TEST_CASE("both prefixes use the envelope") {
 TEST_CASE("rejections of the listener on a business route also have the envelope") {
   TestApp app;
   app.listen();
-  const Reply reply = send_raw(app.core().port(), "GET " + kAll +
-                                                      " HTTP/1.1\r\nHost: a\r\n"
-                                                      "Transfer-Encoding: gzip\r\n\r\n");
+  const Reply reply =
+      send_raw(app.core().listeners().port(), "GET " + kAll +
+                                                  " HTTP/1.1\r\nHost: a\r\n"
+                                                  "Transfer-Encoding: gzip\r\n\r\n");
   check_error_envelope(reply, 400, "MALFORMED_REQUEST");
 }

@@ -247,7 +247,7 @@ TEST_CASE("stellar.toml contains key, network and endpoint of the listener") {
   CHECK(toml.status == 200);
   CHECK_THAT(toml.header("Content-Type"), Catch::Matchers::StartsWith("text/plain"));
   CHECK(toml.header("Access-Control-Allow-Origin") == "*");
-  const std::string address = "127.0.0.1:" + std::to_string(app.core().port());
+  const std::string address = "127.0.0.1:" + std::to_string(app.core().listeners().port());
   CHECK_THAT(toml.body,
              Catch::Matchers::Contains("WEB_AUTH_ENDPOINT = \"http://" + address + kChallenge));
   CHECK_THAT(toml.body,

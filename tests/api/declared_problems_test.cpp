@@ -268,7 +268,7 @@ class Producer {
       return changed(route, fresh(route), "/customerId", "customer-1402");
     }
     // This server is not a provider.
-    return at(route, "http://127.0.0.1:" + std::to_string(app_.core().port()));
+    return at(route, "http://127.0.0.1:" + std::to_string(app_.core().listeners().port()));
   }
 
   Reply provider_unavailable(const api::Route& route) { return at(route, "http://127.0.0.1:1"); }

@@ -19,8 +19,9 @@ void no_domain(Config& config) {
 
 /// The docUrl of a rejected request with these header lines.
 std::string doc_url(TestApp& app, const std::string& headers) {
-  const Reply reply = send_raw(
-      app.core().port(), "GET /v1/wallets HTTP/1.1\r\nConnection: close\r\n" + headers + "\r\n");
+  const Reply reply =
+      send_raw(app.core().listeners().port(),
+               "GET /v1/wallets HTTP/1.1\r\nConnection: close\r\n" + headers + "\r\n");
   INFO(reply.text());
   REQUIRE(reply.slug() == "unauthorized");
   return reply.json().at("docUrl");
@@ -31,7 +32,7 @@ std::string doc_url(TestApp& app, const std::string& headers) {
 TEST_CASE("docUrl names the host that the client called") {
   TestApp app(no_domain);
   app.listen();
-  const std::string own = "http://127.0.0.1:" + std::to_string(app.core().port());
+  const std::string own = "http://127.0.0.1:" + std::to_string(app.core().listeners().port());
   struct Row {
     const char* headers;
     std::string base;
@@ -82,7 +83,7 @@ TEST_CASE("X-Forwarded-Proto counts only from trusted proxies") {
     request.headers = {{"Host", "pay.example"}, {"X-Forwarded-Proto", "https"}};
     request.peer = peer;
     INFO(peer);
-    CHECK(Json::parse(app.core().handle(request).body).at("docUrl") ==
+    CHECK(Json::parse(app.core().pipeline().handle(request).body).at("docUrl") ==
           scheme + "://pay.example" + kPage);
   }
 }
@@ -92,7 +93,8 @@ TEST_CASE("docUrl names the configured domain, whatever the request says") {
   app.listen();
   CHECK(doc_url(app, "Host: other.example\r\n") == "https://pay.example.com" + kPage);
   // A rejection before the request is read.
-  const Reply early = send_raw(app.core().port(), "GET /v1/wallets HTTP/2.0\r\nHost: a\r\n\r\n");
+  const Reply early =
+      send_raw(app.core().listeners().port(), "GET /v1/wallets HTTP/2.0\r\nHost: a\r\n\r\n");
   CHECK(early.json().at("docUrl") == "https://pay.example.com/problems/malformed-request");
 }
 
@@ -100,9 +102,10 @@ TEST_CASE(
     "docUrl is absolute and its page exists, also for rejections before routing and in rows") {
   TestApp app(no_domain);
   app.listen();
-  const std::string own = "http://127.0.0.1:" + std::to_string(app.core().port());
+  const std::string own = "http://127.0.0.1:" + std::to_string(app.core().listeners().port());
   const Client client = app.me().over_wire();  // sends a Host without a port
-  const Reply early = send_raw(app.core().port(), "GET /v1/wallets HTTP/2.0\r\nHost: a\r\n\r\n");
+  const Reply early =
+      send_raw(app.core().listeners().port(), "GET /v1/wallets HTTP/2.0\r\nHost: a\r\n\r\n");
   const Reply form = client.send({"POST",
                                   "/v1/auth/token",
                                   {{"Content-Type", "application/x-www-form-urlencoded"}},
@@ -143,7 +146,7 @@ TEST_CASE("docUrl of a rejection before routing names the host that the client c
        404}};
   for (const auto& [bytes, status] : early) {
     INFO(bytes.substr(0, 120));
-    const Reply reply = send_raw(app.core().port(), bytes);
+    const Reply reply = send_raw(app.core().listeners().port(), bytes);
     CHECK(reply.status == status);
     CHECK(
         reply.json().at("docUrl").get<std::string>().starts_with("https://pay.example/problems/"));

@@ -87,7 +87,7 @@ TEST_CASE("released holds are not spent after a verification has found faults") 
   const std::string from = app.wallet("USDC", "1");
   const std::string to = app.wallet("USDC");
   REQUIRE(pay(app, from, to) == 202);
-  app.core().note_verification(false);
+  app.core().background().note_verification(false);
   const Forged forged(app, change_of(from, "held = 0"), change_of(from, "held = 10000000"));
   CHECK(pay(app, from, to) == 502);
 }

@@ -42,7 +42,7 @@ http::Request head_of(const HttpCall& call) {
 void behind_proxy(Config& config) { config.trusted_proxies = {"127.0.0.0/8"}; }
 
 Lane lane_of(TestApp& app, const HttpCall& call) {
-  return app.core().admit(head_of(call), 0).value().lane;
+  return app.core().pipeline().admit(head_of(call), 0).value().lane;
 }
 
 HttpCall with_credentials(const Client& client, HttpCall call) {
@@ -62,14 +62,14 @@ class HeldLane {
               options.lanes = lane_table(kMoneyWidth, processors());
               options.workers = static_cast<std::size_t>(total_width(options.lanes));
               options.admit = [&app](const http::Request& head, std::uint64_t body_bytes) {
-                return app.core().admit(head, body_bytes);
+                return app.core().pipeline().admit(head, body_bytes);
               };
               width_ = options.lanes[index_of(held)].width;
               share_ = options.lanes[index_of(held)].share;
             },
             [this, &app, held](http::Request& request) {
-              if (app.core().admit(request, 0)->lane == held) gate_.wait();
-              return app.core().handle(request);
+              if (app.core().pipeline().admit(request, 0)->lane == held) gate_.wait();
+              return app.core().pipeline().handle(request);
             }),
         held_(held) {}
   ~HeldLane() { gate_.open(); }
@@ -256,7 +256,7 @@ TEST_CASE("lanes: only known applications have their own share; invented ones do
   const auto caller = [&](const std::string& secret, const std::string& peer) {
     http::Request head = head_of({"GET", "/v1/wallets", {{"x-svc-auth", secret}}});
     head.peer = peer;
-    return app.core().admit(head, 0).value().caller;
+    return app.core().pipeline().admit(head, 0).value().caller;
   };
   app.restart();
   const std::string key = app.me().credentials().api_key;
@@ -279,23 +279,26 @@ TEST_CASE("lanes: a large body is accepted only with valid credentials and on it
   constexpr std::uint64_t kLarge = 1'000'000;
   const HttpCall bulk{"POST", "/v1/beneficiaries/bulk"};
   const auto rejected = [&](const HttpCall& call) {
-    const auto admitted = app.core().admit(head_of(call), kLarge);
+    const auto admitted = app.core().pipeline().admit(head_of(call), kLarge);
     return admitted ? Slug::not_found : admitted.error().slug;
   };
   CHECK(rejected(bulk) == Slug::unauthorized);
   HttpCall wrong = with_credentials(app.me(), bulk);
   wrong.headers[0].second = "invented";
   CHECK(rejected(wrong) == Slug::unauthorized);
-  CHECK(app.core().admit(head_of(with_credentials(app.me(), bulk)), kLarge)->body_bytes_max >=
-        kLarge);
-  const auto nothing = app.core().admit(head_of({"POST", "/nothing/bulk"}), kLarge);
+  CHECK(app.core()
+            .pipeline()
+            .admit(head_of(with_credentials(app.me(), bulk)), kLarge)
+            ->body_bytes_max >= kLarge);
+  const auto nothing = app.core().pipeline().admit(head_of({"POST", "/nothing/bulk"}), kLarge);
   REQUIRE_FALSE(nothing);
   CHECK(nothing.error().slug == Slug::not_found);
-  CHECK(app.core().admit(head_of({"POST", "/nothing/bulk"}), 0)->body_bytes_max <= 4'096);
+  CHECK(app.core().pipeline().admit(head_of({"POST", "/nothing/bulk"}), 0)->body_bytes_max <=
+        4'096);
   for (const api::Route& route : api::routes()) {
     INFO(route.operation);
     const Names none = nobodys_belongings(app);
-    const auto admitted = app.core().admit(head_of(sample_of(route).call(none)), kLarge);
+    const auto admitted = app.core().pipeline().admit(head_of(sample_of(route).call(none)), kLarge);
     if (admitted) CHECK(admitted->body_bytes_max < kLarge);
   }
 }
@@ -306,8 +309,9 @@ TEST_CASE("lanes: incomplete large bodies of strangers do not block the bulk rou
   const std::string half = " HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n{";
   std::deque<http::test::RawClient> strangers;
   for (int i = 0; i < 64; ++i) {
-    strangers.emplace_back(app.core().port()).send("POST /nothing/bulk" + half);
-    strangers.emplace_back(app.core().port()).send("POST /v1/beneficiaries/bulk" + half);
+    strangers.emplace_back(app.core().listeners().port()).send("POST /nothing/bulk" + half);
+    strangers.emplace_back(app.core().listeners().port())
+        .send("POST /v1/beneficiaries/bulk" + half);
   }
   for (int i = 0; i < 12; ++i) {
     Json rows = Json::array();

@@ -53,7 +53,7 @@ struct World {
     REQUIRE(me.status(id) == "succeeded");
     return id;
   }
-  int send() { return app.core().send_messages_once(); }
+  int send() { return app.core().background().send_messages_once(); }
   /// A verified wallet of a third party with this member of its details.
   std::string reached_by(const Json& details) {
     Json metadata = person();
@@ -206,7 +206,7 @@ TEST_CASE("alerts are sent before notifications that were due earlier") {
     config.alert_email = "ops@bank.example";
   });
   world.paid(kEmail);
-  world.app.core().note_verification(false);
+  world.app.core().background().note_verification(false);
   CHECK(world.send() >= 2);
   const std::string to = script.left("to");
   CHECK(to.starts_with("ops@bank.example\n"));

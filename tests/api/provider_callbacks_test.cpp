@@ -106,7 +106,7 @@ TEST_CASE("a callback that arrives in chunks is verified over its decoded body")
     const std::string first = body.substr(0, body.size() - 1);
     bytes += "\r\n" + hexadecimal(first.size()) + "\r\n" + first + "\r\n" +
              hexadecimal(last.size()) + "\r\n" + last + "\r\n0\r\n\r\n";
-    return send_raw(world.app.core().port(), bytes).status;
+    return send_raw(world.app.core().listeners().port(), bytes).status;
   };
   CHECK(send(paid("REF-1").dump(), "}") == 200);
   CHECK(send(paid("REF-1", "pp-2").dump(), "} ") == 401);

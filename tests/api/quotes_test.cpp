@@ -354,7 +354,8 @@ TEST_CASE("a provider that fails during a quote") {
   CHECK(std::stoi("0" + unreachable.header("Retry-After")) > 0);
   // This server is not a provider.
   app.listen();
-  const Reply garbage = ask("http://127.0.0.1:" + std::to_string(app.core().port()), kEnoughMs);
+  const Reply garbage =
+      ask("http://127.0.0.1:" + std::to_string(app.core().listeners().port()), kEnoughMs);
   CHECK(garbage.status == 502);
   CHECK(garbage.slug() == "provider-error");
   CHECK(app.log().find("shared") == std::string::npos);

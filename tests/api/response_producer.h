@@ -193,7 +193,7 @@ class ResponseProducer {
     http::test::RunningServer full([&](http::ServerOptions& options) {
       for (LaneLimits& lane : options.lanes) lane = {lane.name, 0, 1, 0, 0};
       options.admit = [&](const http::Request& head, std::uint64_t body_bytes) {
-        return app_.core().admit(head, body_bytes);
+        return app_.core().pipeline().admit(head, body_bytes);
       };
     });
     return send_over_wire(full.port(), call);

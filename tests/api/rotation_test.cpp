@@ -196,24 +196,24 @@ std::optional<store::SecretUse> use_of(TestApp& app, const std::string& secret) 
 TEST_CASE("the last use of an API key is stored in batches, with the address of the client") {
   TestApp app;
   const std::string key = app.me().credentials().api_key;
-  app.core().store_secret_uses();
+  app.core().background().store_secret_uses();
   CHECK_FALSE(use_of(app, key));
   const auto commands = app.core().queue().stats().commands;
   for (int i = 0; i < 20; ++i) REQUIRE(app.me().get("/v1/assets").status == 200);
   CHECK(app.core().queue().stats().commands == commands);  // no request writes
   const Timestamp at = app.clock.now();
-  app.core().store_secret_uses();
+  app.core().background().store_secret_uses();
   CHECK(app.core().queue().stats().commands == commands + 1);
   const auto use = use_of(app, key);
   REQUIRE(use);
   CHECK(use->at == at);
   CHECK(use->address == "127.0.0.1");
   app.clock.advance_ms(5'000);
-  app.core().store_secret_uses();  // nothing new: nothing is written
+  app.core().background().store_secret_uses();  // nothing new: nothing is written
   CHECK(app.core().queue().stats().commands == commands + 1);
   CHECK(app.me().get("/v1/assets").status == 200);
   CHECK(app.me().with("x-svc-auth", "ak_unknown").get("/v1/assets").status == 401);
-  app.core().store_secret_uses();
+  app.core().background().store_secret_uses();
   CHECK(use_of(app, key)->at == app.clock.now());
   CHECK_FALSE(use_of(app, "ak_unknown"));
 }
@@ -232,7 +232,7 @@ TEST_CASE("old and new keys have their own last use, and a rejected request does
   world.app.clock.advance_ms(1'000);
   const std::string token = world.token(world.fresh).json().at("accessToken");
   REQUIRE(world.status(token, world.fresh) == 200);
-  world.app.core().store_secret_uses();
+  world.app.core().background().store_secret_uses();
   const auto old = use_of(world.app, world.old_credentials.api_key);
   const auto fresh = use_of(world.app, world.fresh.api_key);
   REQUIRE(old);
@@ -243,7 +243,7 @@ TEST_CASE("old and new keys have their own last use, and a rejected request does
                                  {"192.0.2.0/24"}));
   world.app.clock.advance_ms(1'000);
   CHECK(world.status(token, world.fresh) == 401);
-  world.app.core().store_secret_uses();
+  world.app.core().background().store_secret_uses();
   CHECK(use_of(world.app, world.fresh.api_key)->at == fresh->at);
 
   world.rotate(0);  // removes the old secrets and their uses

@@ -157,7 +157,7 @@ TEST_CASE("errors before routing have the same members and a request ID") {
        413, "payload-too-large"},
   };
   for (const Row& row : rows) {
-    const Reply reply = send_raw(app.core().port(), row.bytes);
+    const Reply reply = send_raw(app.core().listeners().port(), row.bytes);
     INFO(row.bytes << reply.text());
     CHECK(reply.status == row.status);
     CHECK(reply.slug() == row.slug);

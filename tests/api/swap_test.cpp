@@ -144,7 +144,7 @@ TEST_CASE("below minReceivingAmount, the swap fails and releases the funds") {
   body["transactionId"] = fresh_transaction_id();
   const std::string bad = world.app.me().pay(kSwap, body);
   // The first settles at the rate of its acceptance; then the market changes.
-  CHECK(world.app.core().settle_once() == 2);
+  CHECK(world.app.core().background().settle_once() == 2);
   CHECK(world.app.me().status(good) == "succeeded");
   CHECK(world.app.me().status(bad) == "succeeded");
   body["transactionId"] = fresh_transaction_id();

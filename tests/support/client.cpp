@@ -51,7 +51,7 @@ http::Request request_of(const HttpCall& call, const std::string& minted_id) {
 
 Reply in_process(TestApp& app, const HttpCall& call) {
   http::Request request = request_of(call, app.random.uuid_v7(app.clock.now()).to_string());
-  http::Response response = app.core().handle(request);
+  http::Response response = app.core().pipeline().handle(request);
   Reply reply{response.status, response.headers, std::move(response.body)};
   if (!response.content_type.empty()) {
     reply.headers.emplace_back("Content-Type", response.content_type);
@@ -127,7 +127,8 @@ Reply Client::send(HttpCall call) const {
     add_missing(call.headers, name, value);
   }
   if (!call.body.empty()) add_missing(call.headers, "Content-Type", "application/json");
-  const Reply reply = wire_ ? send_over_wire(app_->core().port(), call) : in_process(*app_, call);
+  const Reply reply =
+      wire_ ? send_over_wire(app_->core().listeners().port(), call) : in_process(*app_, call);
   observe(call, reply);
   return reply;
 }

@@ -6,6 +6,8 @@
 
 #include "flows/operations/file_keys.h"
 #include "store/commits/write_tx.h"
+#include "store/ledger/known_rows.h"
+#include "store/payments/open_payments.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/guarded_rows.h"
 #include "support/unguarded.h"

@@ -16,6 +16,7 @@
 #include "store/ledger/catalog.h"
 #include "store/ledger/wallets.h"
 #include "store/operations/verification.h"
+#include "store/payments/open_payments.h"
 #include "store/payments/payments.h"
 #include "support/exchange_log.h"
 #include "support/writer_plans.h"
@@ -190,11 +191,11 @@ void check_remembered(store::CommitQueue& queue) {
 int TestApp::settle() {
   check_remembered(core().queue());
   int settled = 0;
-  while (const int round = app_->settle_once()) settled += round;
+  while (const int round = app_->background().settle_once()) settled += round;
   return settled;
 }
 
-int TestApp::deliver() { return app_->deliver_once(); }
+int TestApp::deliver() { return app_->background().deliver_once(); }
 
 void TestApp::listen() {
   StartError error;

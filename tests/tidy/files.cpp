@@ -130,10 +130,14 @@ Findings check_file_name(const Tree& tree) {
   return out;
 }
 
-/// Groups of commands or routes are declared in one common header.
+/// Groups of commands, calls or routes are declared in one common header.
 bool is_group(const File& file) {
-  return file.text.find("#include \"cli/command_groups.h\"") != std::string::npos ||
-         file.text.find("#include \"api/pipeline/route_groups.h\"") != std::string::npos;
+  for (const std::string_view header :
+       {"cli/command_groups.h", "cli/admin/calls.h", "api/pipeline/route_groups.h"}) {
+    const std::string include = "#include \"" + std::string(header) + "\"";
+    if (file.text.find(include) != std::string::npos) return true;
+  }
+  return false;
 }
 
 Findings check_line_budget(const Tree& tree) {

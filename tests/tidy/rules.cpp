@@ -16,6 +16,7 @@ const std::vector<Rule>& rules() {
       {"write-path", check_write_path},
       {"systems", check_systems},
       {"function-length", check_function_length},
+      {"class-size", check_class_size},
       {"file-length", check_file_length},
       {"file-name", check_file_name},
       {"line-budget", check_line_budget},

@@ -39,6 +39,7 @@ Findings check_write_path(const Tree& tree);
 Findings check_systems(const Tree& tree);
 // functions.cpp
 Findings check_function_length(const Tree& tree);
+Findings check_class_size(const Tree& tree);
 // files.cpp
 Findings check_file_length(const Tree& tree);
 Findings check_file_name(const Tree& tree);

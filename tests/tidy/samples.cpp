@@ -53,6 +53,33 @@ Sample functions(int lines) {
   return out;
 }
 
+/// A class with `members` member functions, of which each kind that is hard to read is one, and
+/// with much that is none.
+Sample members(int members) {
+  const std::vector<std::string> hard = {
+      "  void f(int a) { if (a) g(); }",
+      "  static int f();",
+      "  template <class T = int> T f(T);",
+      "  auto f() -> std::vector<int>;",
+      "  std::map<int, std::function<int(int)>> f() const noexcept(false) override;",
+      "  [[nodiscard]] int* f(\n      int a = 1);",
+      "  virtual void f() = 0;",
+      "public:\n int& f() {\n }"};
+  std::string text = "namespace a {\nclass alignas(64) Outer::A final : public B {\n public:\n";
+  for (const std::string& line : hard) text += line + "\n";
+  for (int i = static_cast<int>(hard.size()); i < members; ++i) text += "  void f();\n";
+  text +=
+      "  explicit A(int a) : a_{a}, b_(g()) {}\n  virtual ~A();\n  A& operator=(A&&) = default;\n"
+      "  bool operator==(const A& b) const { return h(b); }\n  explicit operator bool() const;\n"
+      "  friend void h(A&);\n  using F = void (*)(int);\n  void (*p_)(int) = nullptr;\n"
+      "  int a_ = g();\n  std::function<void(int)> b_;\n  alignas(64) int c_[2] = {g(), 1};\n"
+      "  static constexpr auto kF = [](int a) { return g(a); };\n  enum class E { a, b };\n"
+      "  struct C {\n    C(int c);\n    int f();\n    int f(int c);\n  };\n};\nvoid g();\n}\n";
+  return {"class-size",
+          {{"src/base/a.h", text}},
+          members > 25 ? std::vector<int>{2} : std::vector<int>{}};
+}
+
 void add_code(std::vector<Sample>& out) {
   out.push_back(lines_of("sql", "src/flows/a.cpp",
                          {"\"SELECT id FROM wallets\";", "\"INSERT OR IGNORE INTO t\";",
@@ -104,6 +131,8 @@ void add_code(std::vector<Sample>& out) {
   out.push_back(lines_of("write-path", "src/flows/a.cpp", {"void f(store::WriteTx& tx);"}, false));
   out.push_back(functions(71));
   out.push_back(functions(70));
+  out.push_back(members(26));
+  out.push_back(members(25));
   // Braces that do not match: in one of two branches, and alone.
   out.push_back(
       {"function-length",

@@ -54,10 +54,10 @@ void write_health(Exposition& out, const api::Health& health) {
 void write_verification(Exposition& out, const App& app) {
   out.gauge("coffer_invariants_hold",
             "1 if the last verification of the ledger found no violation, else 0.",
-            app.invariants_hold());
+            app.background().invariants_hold());
   out.gauge("coffer_invariants_checked_timestamp_seconds",
             "Time of the last verification of the ledger; 0 if none has run since the start.",
-            number(app.verified_at().ms) / kMsPerSecond);
+            number(app.background().verified_at().ms) / kMsPerSecond);
 }
 
 void write_schedule(Exposition& out, const Config& config) {
@@ -73,7 +73,7 @@ void write_server(Exposition& out, const App& app) {
     std::optional<http::ServerStats> stats;
   };
   const std::array<Listener, 2> listeners = {
-      {{"api", app.server_stats()}, {"admin", app.admin_server_stats()}}};
+      {{"api", app.listeners().api_stats()}, {"admin", app.listeners().admin_stats()}}};
   out.family("coffer_http_connections", "Open connections, by state.", Kind::gauge);
   for (const auto& [name, stats] : listeners) {
     if (!stats) continue;
@@ -100,7 +100,7 @@ void write_server(Exposition& out, const App& app) {
 }
 
 void write_lanes(Exposition& out, const App& app) {
-  const auto stats = app.server_stats();
+  const auto stats = app.listeners().api_stats();
   if (!stats) return;
   out.family("coffer_lane_requests", "Requests in a lane, running or waiting.", Kind::gauge);
   for (std::size_t i = 0; i < kLaneCount; ++i) {
@@ -303,7 +303,7 @@ Result<void> MetricsPage::admit(const http::Request& request) const {
 std::string MetricsPage::render() {
   Exposition out;
   write_build(out);
-  write_health(out, app_.health());
+  write_health(out, app_.background().health());
   write_verification(out, app_);
   app_.metrics().write(out);
   write_schedule(out, app_.config());

@@ -1,6 +1,7 @@
 // coffer apply: creates and changes the objects that a file declares (docs/operating.md#fixtures).
 #include <algorithm>
 
+#include "app/app.h"
 #include "base/platform/exit_code.h"
 #include "base/text/join.h"
 #include "cli/apply/plan.h"
@@ -61,7 +62,7 @@ Outcome carry_out(const std::vector<ApplyStep>& steps) {
 }
 
 Result<CommandResult> apply(Session& session, const Arguments& arguments) {
-  ApplyPlan plan(session);
+  ApplyPlan plan(session.app.flows());
   COFFER_TRY_VOID(plan.read(arguments.text("FILE")));
   const auto& steps = plan.steps();
   const auto changes =

@@ -4,7 +4,6 @@
 #include <ranges>
 #include <tuple>
 
-#include "app/app.h"
 #include "cli/apply/json_lines.h"
 #include "flows/identity/tenancy_changes.h"
 #include "store/ledger/catalog.h"
@@ -87,22 +86,17 @@ std::optional<Amount> read_fixed_fee(api::Fields& fields, std::string_view membe
   return parsed.amount;
 }
 
-const flows::Context& ApplyPlan::flows() const { return session_.app.flows(); }
-
-const std::vector<ApplyPlan::Section>& ApplyPlan::sections() {
-  static const std::vector<Section> all{
-      {"assets", "asset", &ApplyPlan::plan_asset, false},
-      {"rates", "rate", &ApplyPlan::plan_rate, false},
-      {"connectors", "connector", &ApplyPlan::plan_connector, false},
-      {"applications", "application", &ApplyPlan::plan_application, true},
-      {"fees", "fee", &ApplyPlan::plan_fee, true},
-      {"wallets", "wallet", &ApplyPlan::plan_wallet, true},
-      {"fundings", "funding", &ApplyPlan::plan_funding, true},
-      {"beneficiaries", "beneficiary", &ApplyPlan::plan_beneficiary, true},
-      {"webhooks", "webhook", &ApplyPlan::plan_webhook, true},
-  };
-  return all;
-}
+const std::vector<ApplyPlan::Section> ApplyPlan::kSections{
+    {"assets", "asset", &ApplyPlan::plan_asset, false},
+    {"rates", "rate", &ApplyPlan::plan_rate, false},
+    {"connectors", "connector", &ApplyPlan::plan_connector, false},
+    {"applications", "application", &ApplyPlan::plan_application, true},
+    {"fees", "fee", &ApplyPlan::plan_fee, true},
+    {"wallets", "wallet", &ApplyPlan::plan_wallet, true},
+    {"fundings", "funding", &ApplyPlan::plan_funding, true},
+    {"beneficiaries", "beneficiary", &ApplyPlan::plan_beneficiary, true},
+    {"webhooks", "webhook", &ApplyPlan::plan_webhook, true},
+};
 
 Result<void> ApplyPlan::read(const std::string& text) {
   std::vector<FieldError> of_json;
@@ -114,7 +108,7 @@ Result<void> ApplyPlan::read(const std::string& text) {
   }
   ValidationErrors found;
   COFFER_TRY_VOID(load(*file, found));
-  for (const Section& section : sections()) plan_section(section, *file, found);
+  for (const Section& section : kSections) plan_section(section, *file, found);
   if (found.empty() && of_json.empty()) return {};
   Problem problem = found.empty() ? Problem(Slug::malformed_request, {}) : found.problem();
   problem.detail.clear();
@@ -134,7 +128,7 @@ Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& erro
   const auto association = fields.text("association", api::optional);
   association_ = association.value_or("");
   bool needed = false;
-  for (const Section& section : sections()) {
+  for (const Section& section : kSections) {
     const auto* items = fields.array(section.member, api::optional);
     needed = needed || (items != nullptr && section.of_association);
   }
@@ -142,7 +136,7 @@ Result<void> ApplyPlan::load(const http::JsonValue& file, ValidationErrors& erro
     errors.add(Slug::malformed_request, "association", "is required: it owns the other objects");
   }
   fields.reject_unknown();
-  return session_.app.flows().read([&](store::Connection& db) -> Result<void> {
+  return flows_.read([&](store::Connection& db) -> Result<void> {
     load_market(db);
     if (association) load_association(db, errors);
     return {};
@@ -180,8 +174,8 @@ void ApplyPlan::load_association(store::Connection& db, ValidationErrors& errors
   ApplyStep step{.kind = "association", .name = association_, .creates = true};
   step.carry_out = [this]() -> Result<Record> {
     COFFER_TRY(const auto row,
-               flows::register_association(flows(), association_, AssociationStatus::active));
-    COFFER_TRY(tenant_, session_.app.flows().read([&](store::Connection& reader) {
+               flows::register_association(flows_, association_, AssociationStatus::active));
+    COFFER_TRY(tenant_, flows_.read([&](store::Connection& reader) {
       return Result<std::optional<Tenant>>(store::find_tenant(reader, row.id, environment_));
     }));
     return Record{{"id", row.id}};
@@ -192,7 +186,7 @@ void ApplyPlan::load_association(store::Connection& db, ValidationErrors& errors
 template <class Row>
 void ApplyPlan::keep(std::string_view kind, std::map<std::string, Row>& rows,
                      const std::string& name, const Row& row) {
-  if (!rows.emplace(name, row).second) ambiguous_.insert(key_of(kind, name));
+  if (!rows.emplace(name, row).second) names_.repeat(kind, name);
 }
 
 void ApplyPlan::load_tenant(store::Connection& db) {
@@ -244,8 +238,12 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
   }
 }
 
-bool ApplyPlan::refers(api::Fields& fields, std::string_view field, std::string_view kind,
-                       const std::string& name, bool exists) {
+void ApplyNames::repeat(std::string_view kind, const std::string& name) {
+  ambiguous_.insert(key_of(kind, name));
+}
+
+bool ApplyNames::refers(api::Fields& fields, std::string_view field, std::string_view kind,
+                        const std::string& name, bool exists) {
   if (name.empty()) return false;  // an error that was already added
   if (ambiguous_.contains(key_of(kind, name))) {
     fields.add_error(Slug::validation_failed, field,
@@ -259,8 +257,8 @@ bool ApplyPlan::refers(api::Fields& fields, std::string_view field, std::string_
   return false;
 }
 
-bool ApplyPlan::declare(api::Fields& fields, std::string_view field, ApplyStep& step,
-                        std::string name) {
+bool ApplyNames::declare(api::Fields& fields, std::string_view field, ApplyStep& step,
+                         std::string name) {
   if (!fields.errors().empty()) return false;
   step.name = std::move(name);
   const std::string key = key_of(step.kind, step.name);

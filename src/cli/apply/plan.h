@@ -36,11 +36,30 @@ struct ApplyStep {
   bool is_change() const { return creates || !differences.empty(); }
 };
 
+/// The names of the objects, which refer to each other by name.
+class ApplyNames {
+ public:
+  /// Several existing objects have this name.
+  void repeat(std::string_view kind, const std::string& name);
+  /// Whether an object exists or is declared earlier in the file; otherwise adds an error. Call it
+  /// before declare(), so that no other error hides this one.
+  bool refers(api::Fields& fields, std::string_view field, std::string_view kind,
+              const std::string& name, bool exists);
+  /// Names the object of the step. Adds an error if the name is declared twice, or if several
+  /// existing objects have it.
+  bool declare(api::Fields& fields, std::string_view field, ApplyStep& step, std::string name);
+
+ private:
+  std::set<std::string> ambiguous_;  // `wallet Treasury`
+  std::set<std::string> declared_;   // in the same form
+};
+
 /// Changes only the members that the file contains; null removes a value that can be absent.
 /// Objects refer to each other by name. A file may declare both the object and its references.
 class ApplyPlan {
  public:
-  explicit ApplyPlan(Session& session) : session_(session) {}
+  /// `flows` must outlive the plan.
+  explicit ApplyPlan(const flows::Context& flows) : flows_(flows) {}
 
   /// Reads the whole file. Returns every error together, as `line 12: wallets[0].assetCode`.
   /// Changes nothing.
@@ -56,7 +75,7 @@ class ApplyPlan {
     Planner plan;
     bool of_association;
   };
-  static const std::vector<Section>& sections();
+  static const std::vector<Section> kSections;
 
   Result<void> load(const http::JsonValue& file, ValidationErrors& errors);
   void load_market(store::Connection& db);
@@ -88,28 +107,14 @@ class ApplyPlan {
   void plan_connector_change(const ConnectorTerms& present, const ConnectorChange& declared,
                              const flows::EndpointChange& endpoint, api::Fields& fields,
                              ApplyStep& step);
-  Result<flows::BeneficiaryChange> merged(const flows::BeneficiaryState& present,
-                                          const http::JsonValue& declared);
-  void check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
-                     Amount amount);
   /// Whether the wallet has a trustline for the asset, or will have one.
   bool holds(const std::string& wallet, const AssetCode& asset);
-  /// Adds an error if another webhook has one of the types; otherwise, the webhook has them.
-  void take_types(api::Fields& fields, const std::string& url, EventTypeSet types);
   /// Removes the codes for which the wallet has a trustline.
   void without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes);
   /// The registered asset, or the one that the file declares; otherwise adds an error.
   std::optional<Asset> asset(api::Fields& fields, std::string_view field, const AssetCode& code);
-  /// Whether an object exists or is declared earlier in the file; otherwise adds an error. Call it
-  /// before declare(), so that no other error hides this one.
-  bool refers(api::Fields& fields, std::string_view field, std::string_view kind,
-              const std::string& name, bool exists);
-  /// Names the object of the step. Adds an error if the name is declared twice, or if several
-  /// existing objects have it.
-  bool declare(api::Fields& fields, std::string_view field, ApplyStep& step, std::string name);
-  const flows::Context& flows() const;
 
-  Session& session_;
+  const flows::Context& flows_;
   const http::JsonValue* item_ = nullptr;  // the object that is being planned
   Environment environment_ = Environment::sandbox;
   std::string association_;
@@ -128,8 +133,7 @@ class ApplyPlan {
   std::map<std::string, ConnectorTerms> planned_terms_;               // by name of a connector
   std::map<std::string, std::vector<AssetCode>> planned_trustlines_;  // by name of a wallet
   std::vector<std::pair<std::string, EventTypeSet>> types_;  // of active webhooks, with the URL
-  std::set<std::string> ambiguous_;  // `wallet Treasury`: names that several objects have
-  std::set<std::string> declared_;   // in the same form
+  ApplyNames names_;
 };
 
 // Parts that the sections of the file share.

@@ -1,12 +1,10 @@
 // Objects of the operator: assets, rates and connectors.
 
-#include "app/app.h"
 #include "auth/strkey.h"
 #include "base/text/ascii.h"
 #include "cli/apply/plan.h"
 #include "domain/country.h"
 #include "flows/ledger/market_changes.h"
-#include "flows/providers/connector_changes.h"
 
 namespace coffer::cli {
 namespace {
@@ -84,7 +82,7 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
     fields.add_error(Slug::validation_failed, "issuer",
                      "must be a public key: G, 55 more characters and a correct checksum");
   }
-  if (!declare(fields, "code", step, code.value())) return;
+  if (!names_.declare(fields, "code", step, code.value())) return;
   const auto present = assets_.find(code.value());
   if (present != assets_.end()) {
     fixed(fields, "name", present->second.name, wanted.name);
@@ -101,7 +99,7 @@ void ApplyPlan::plan_asset(api::Fields& fields, ApplyStep& step) {
   planned.decimals = wanted.decimals;
   assets_.emplace(code.value(), planned);
   step.carry_out = [this, wanted]() -> Result<Record> {
-    COFFER_TRY_VOID(flows::register_asset(flows(), wanted));
+    COFFER_TRY_VOID(flows::register_asset(flows_, wanted));
     return Record{};
   };
 }
@@ -112,7 +110,7 @@ void ApplyPlan::plan_rate(api::Fields& fields, ApplyStep& step) {
   const auto rate = read_rate(fields, "rate", api::required);
   asset(fields, "sellAssetCode", sell);
   asset(fields, "buyAssetCode", buy);
-  if (!declare(fields, "sellAssetCode", step, sell.value() + "/" + buy.value())) return;
+  if (!names_.declare(fields, "sellAssetCode", step, sell.value() + "/" + buy.value())) return;
   if (sell == buy) {
     fields.add_error(Slug::validation_failed, "buyAssetCode", "must differ from sellAssetCode");
   }
@@ -120,7 +118,7 @@ void ApplyPlan::plan_rate(api::Fields& fields, ApplyStep& step) {
   step.creates = present == rates_.end();
   if (!step.creates) differs(step, "rate", present->second.to_string(), rate->to_string());
   step.carry_out = [this, sell, buy, wanted = *rate]() -> Result<Record> {
-    COFFER_TRY_VOID(flows::set_rate(flows(), environment_, sell, buy, wanted));
+    COFFER_TRY_VOID(flows::set_rate(flows_, environment_, sell, buy, wanted));
     return Record{};
   };
 }
@@ -129,7 +127,7 @@ std::optional<Asset> ApplyPlan::asset(api::Fields& fields, std::string_view fiel
                                       const AssetCode& code) {
   const auto found = assets_.find(code.value());
   if (found != assets_.end()) return found->second;
-  refers(fields, field, "asset", code.value(), false);
+  names_.refers(fields, field, "asset", code.value(), false);
   return std::nullopt;
 }
 
@@ -194,7 +192,7 @@ void ApplyPlan::plan_connector(api::Fields& fields, ApplyStep& step) {
       fields.add_error(Slug::malformed_request, row.name, "is required");
     }
   });
-  if (!declare(fields, "name", step, name)) return;
+  if (!names_.declare(fields, "name", step, name)) return;
   if (step.creates) {
     plan_new_connector(declared, endpoint, fields, step);
   } else {
@@ -224,7 +222,7 @@ void ApplyPlan::plan_new_connector(ConnectorChange declared, const flows::Endpoi
   check_terms(wanted, fields.errors());
   planned_terms_.insert_or_assign(wanted.name, wanted);
   step.carry_out = [this, fixed, declared]() -> Result<Record> {
-    COFFER_TRY(const auto made, flows::register_connector(flows(), {fixed, {}, declared}));
+    COFFER_TRY(const auto made, flows::register_connector(flows_, {fixed, {}, declared}));
     connectors_.emplace(fixed.name, made.connector);
     Record record{{"id", made.connector.terms.id}};
     if (!made.secret.empty()) record.emplace_back("secret", made.secret);
@@ -257,9 +255,9 @@ void ApplyPlan::plan_connector_change(const ConnectorTerms& present,
             std::to_string(wanted.endpoint->timeout_ms));
   }
   step.carry_out = [this, declared, endpoint, terms_change, id = present.id]() -> Result<Record> {
-    if (terms_change) COFFER_TRY_VOID(flows::change_connector(flows(), id, declared));
+    if (terms_change) COFFER_TRY_VOID(flows::change_connector(flows_, id, declared));
     if (endpoint.base_url || endpoint.timeout_ms) {
-      COFFER_TRY_VOID(flows::set_connector_endpoint(flows(), id, endpoint));
+      COFFER_TRY_VOID(flows::set_connector_endpoint(flows_, id, endpoint));
     }
     return Record{{"id", id}};
   };

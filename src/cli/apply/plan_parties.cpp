@@ -6,13 +6,10 @@
 #include "api/ledger/wallets.h"
 #include "api/parties/bodies.h"
 #include "api/webhooks/webhooks.h"
-#include "app/app.h"
 #include "base/text/join.h"
 #include "cli/apply/plan.h"
 #include "flows/identity/tenancy_changes.h"
 #include "flows/ledger/wallet_changes.h"
-#include "flows/parties/beneficiary_changes.h"
-#include "flows/providers/connector_changes.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "store/ledger/journal.h"
 
@@ -47,6 +44,50 @@ bool same_destinations(const std::vector<store::DestinationRow>& present,
       [](const store::DestinationRow& row, const Destination& one) { return row.detail == one; });
 }
 
+/// The same rules as for funding the wallet.
+void check_funding(api::Fields& fields, const Asset& asset, Amount amount, bool held) {
+  if (truncate_to(amount, asset.decimals) != amount) {
+    fields.add_error(Slug::amount_precision, "amount",
+                     "has too many decimal places: " + asset.code.value() + " has " +
+                         std::to_string(asset.decimals));
+  }
+  if (!held) {
+    fields.add_error(Slug::trustline_missing, "assetCode",
+                     "must be an asset for which the wallet has a trustline");
+  }
+}
+
+/// The object with the members of `declared` in place of its own, as a PATCH of the API changes it.
+Result<flows::BeneficiaryChange> merged(const flows::Context& flows,
+                                        const flows::BeneficiaryState& present,
+                                        const http::JsonValue& declared) {
+  COFFER_TRY(auto target, http::parse_json(api::writable_json(present.beneficiary.detail).dump()));
+  ValidationErrors errors;
+  auto change =
+      api::read_beneficiary(api::merge_patch(std::move(target), declared),
+                            flows::beneficiary_rules(flows), errors, present.destinations);
+  COFFER_TRY_VOID(errors.check());
+  const http::JsonValue* destinations = declared.find("paymentDestinations");
+  if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
+  return change;
+}
+
+/// Adds an error if another webhook has one of the types; otherwise, the webhook has them.
+void take_types(api::Fields& fields, std::vector<std::pair<std::string, EventTypeSet>>& owners,
+                const std::string& url, EventTypeSet types) {
+  const auto is_own = [&](const auto& webhook) { return webhook.first == url; };
+  for (const auto& webhook : owners) {
+    if (is_own(webhook)) continue;
+    for (const EventType type : types.types()) {
+      if (!webhook.second.contains(type)) continue;
+      fields.add_error(Slug::webhook_event_type_taken, "eventTypes",
+                       std::string(name(type)) + " is delivered to " + webhook.first);
+    }
+  }
+  std::erase_if(owners, is_own);
+  owners.emplace_back(url, types);
+}
+
 }  // namespace
 
 void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
@@ -61,21 +102,21 @@ void ApplyPlan::plan_application(api::Fields& fields, ApplyStep& step) {
                        "must be names of scopes separated by spaces");
     }
   }
-  if (!declare(fields, "name", step, wanted.name)) return;
+  if (!names_.declare(fields, "name", step, wanted.name)) return;
   const auto present = applications_.find(wanted.name);
   step.creates = present == applications_.end();
   if (!step.creates) {
     if (fields.find("scopes") == nullptr) return;
     differs(step, "scopes", present->second.scopes.to_string(), wanted.scopes.to_string());
     step.carry_out = [this, wanted, id = present->second.id]() -> Result<Record> {
-      COFFER_TRY(const auto row, flows::change_scopes(flows(), id, wanted.scopes));
+      COFFER_TRY(const auto row, flows::change_scopes(flows_, id, wanted.scopes));
       return Record{{"id", row.id}};
     };
     return;
   }
   step.carry_out = [this, wanted]() mutable -> Result<Record> {
     wanted.association = tenant_->association;
-    COFFER_TRY(const auto made, flows::register_application(flows(), wanted));
+    COFFER_TRY(const auto made, flows::register_application(flows_, wanted));
     applications_.emplace(wanted.name, made.application);
     return Record{{"id", made.application.id},
                   {"clientId", made.secrets.client_id},
@@ -97,8 +138,8 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   }
   const FeeChange change = read_members<FeeRule>(fields);
   const auto found = connectors_.find(connector);
-  refers(fields, "connector", "connector", connector, found != connectors_.end());
-  if (!declare(fields, "connector", step, connector + ", " + word)) return;
+  names_.refers(fields, "connector", "connector", connector, found != connectors_.end());
+  if (!names_.declare(fields, "connector", step, connector + ", " + word)) return;
   const auto planned = planned_terms_.find(connector);
   const ConnectorTerms& terms =
       planned != planned_terms_.end() ? planned->second : found->second.terms;
@@ -108,7 +149,7 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   }
   std::optional<FeeRule> present;
   if (found != connectors_.end() && tenant_) {
-    const auto read = session_.app.flows().read([&](store::Connection& db) {
+    const auto read = flows_.read([&](store::Connection& db) {
       return store::find_fee(db, tenant_->association, found->second.terms.key, *type);
     });
     if (read) present = *read;
@@ -124,18 +165,18 @@ void ApplyPlan::plan_fee(api::Fields& fields, ApplyStep& step) {
   step.creates = !present;
   if (present) compare_members(step, *present, wanted);
   step.carry_out = [this, connector, change, at = *type]() -> Result<Record> {
-    COFFER_TRY_VOID(flows::set_fee(flows(), tenant_->association,
-                                   connectors_.at(connector).terms.id, at, change));
+    COFFER_TRY_VOID(flows::set_fee(flows_, tenant_->association, connectors_.at(connector).terms.id,
+                                   at, change));
     return Record{};
   };
 }
 
 void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
-  const flows::NewWallet wanted = api::read_new_wallet(fields, flows().clock.now());
+  const flows::NewWallet wanted = api::read_new_wallet(fields, flows_.clock.now());
   std::vector<AssetCode> trustlines = read_trustlines(fields);
   asset(fields, "assetCode", wanted.asset);
   for (const AssetCode& code : trustlines) asset(fields, "trustlines", code);
-  if (!declare(fields, "walletName", step, wanted.name)) return;
+  if (!names_.declare(fields, "walletName", step, wanted.name)) return;
   std::vector<AssetCode>& planned = planned_trustlines_[wanted.name];
   planned = trustlines;
   planned.push_back(wanted.asset);
@@ -158,16 +199,16 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
   }
   step.carry_out = [this, wanted, trustlines, creates = step.creates]() -> Result<Record> {
     if (creates) {
-      COFFER_TRY(auto made, flows::register_wallet(flows(), *tenant_, wanted));
+      COFFER_TRY(auto made, flows::register_wallet(flows_, *tenant_, wanted));
       wallets_.emplace(wanted.name, std::move(made));
     }
     store::WalletRow& row = wallets_.at(wanted.name);
     if (!creates && wanted.metadata && row.metadata != wanted.metadata) {
       COFFER_TRY(row,
-                 flows::update_wallet(flows(), *tenant_, row.id, {.metadata = wanted.metadata}));
+                 flows::update_wallet(flows_, *tenant_, row.id, {.metadata = wanted.metadata}));
     }
     for (const AssetCode& code : trustlines) {
-      COFFER_TRY_VOID(flows::add_trustline(flows(), *tenant_, row.id, code));
+      COFFER_TRY_VOID(flows::add_trustline(flows_, *tenant_, row.id, code));
     }
     return Record{{"id", row.id}};
   };
@@ -181,23 +222,9 @@ bool ApplyPlan::holds(const std::string& wallet, const AssetCode& asset) {
   return missing.empty() || std::ranges::find(planned, asset) != planned.end();
 }
 
-/// The same rules as for funding the wallet.
-void ApplyPlan::check_funding(api::Fields& fields, const std::string& wallet, const Asset& asset,
-                              Amount amount) {
-  if (truncate_to(amount, asset.decimals) != amount) {
-    fields.add_error(Slug::amount_precision, "amount",
-                     "has too many decimal places: " + asset.code.value() + " has " +
-                         std::to_string(asset.decimals));
-  }
-  if (!holds(wallet, asset.code)) {
-    fields.add_error(Slug::trustline_missing, "assetCode",
-                     "must be an asset for which the wallet has a trustline");
-  }
-}
-
 void ApplyPlan::without_present(const store::WalletRow& wallet, std::vector<AssetCode>& codes) {
-  const auto present = session_.app.flows().read(
-      [&](store::Connection& db) { return store::balances_of(db, wallet.key); });
+  const auto present =
+      flows_.read([&](store::Connection& db) { return store::balances_of(db, wallet.key); });
   if (!present) return;
   std::erase_if(codes, [&](const AssetCode& code) {
     return std::any_of(present->begin(), present->end(),
@@ -222,13 +249,13 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
                      "is only permitted in the sandbox; use coffer wallet fund");
   }
   const auto found = wallets_.find(wallet);
-  refers(fields, "walletName", "wallet", wallet, found != wallets_.end());
+  names_.refers(fields, "walletName", "wallet", wallet, found != wallets_.end());
   const auto known = asset(fields, "assetCode", wanted.asset);
-  if (!declare(fields, "transactionId", step, id)) return;
+  if (!names_.declare(fields, "transactionId", step, id)) return;
   const auto first =
-      session_.app.flows().read([&](store::Connection& db) { return store::find_funding(db, id); });
+      flows_.read([&](store::Connection& db) { return store::find_funding(db, id); });
   if (!first || !known) return;
-  check_funding(fields, wallet, *known, wanted.amount);
+  check_funding(fields, *known, wanted.amount, holds(wallet, wanted.asset));
   step.creates = !*first;
   const bool same =
       step.creates ||
@@ -239,23 +266,9 @@ void ApplyPlan::plan_funding(api::Fields& fields, ApplyStep& step) {
                      "was already used for a different funding");
   }
   step.carry_out = [this, wallet, wanted]() -> Result<Record> {
-    COFFER_TRY_VOID(flows::fund_wallet(flows(), *tenant_, wallets_.at(wallet).id, wanted));
+    COFFER_TRY_VOID(flows::fund_wallet(flows_, *tenant_, wallets_.at(wallet).id, wanted));
     return Record{};
   };
-}
-
-/// The object with the members of `declared` in place of its own, as a PATCH of the API changes it.
-Result<flows::BeneficiaryChange> ApplyPlan::merged(const flows::BeneficiaryState& present,
-                                                   const http::JsonValue& declared) {
-  COFFER_TRY(auto target, http::parse_json(api::writable_json(present.beneficiary.detail).dump()));
-  ValidationErrors errors;
-  auto change =
-      api::read_beneficiary(api::merge_patch(std::move(target), declared),
-                            flows::beneficiary_rules(flows()), errors, present.destinations);
-  COFFER_TRY_VOID(errors.check());
-  const http::JsonValue* destinations = declared.find("paymentDestinations");
-  if (destinations != nullptr && destinations->is_null()) change.destinations.emplace();
-  return change;
 }
 
 void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
@@ -272,15 +285,15 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   flows::BeneficiaryState now;
   if (!step.creates) {
     now.beneficiary = present->second;
-    const auto destinations = session_.app.flows().read(
+    const auto destinations = flows_.read(
         [&](store::Connection& db) { return store::destinations_of(db, now.beneficiary.key); });
     if (!destinations) return;
     now.destinations = *destinations;
   }
   flows::BeneficiaryChange wanted;
   if (step.creates) {
-    wanted = api::read_beneficiary(*item_, flows::beneficiary_rules(flows()), fields.errors());
-  } else if (auto change = merged(now, *item_)) {
+    wanted = api::read_beneficiary(*item_, flows::beneficiary_rules(flows_), fields.errors());
+  } else if (auto change = merged(flows_, now, *item_)) {
     wanted = *std::move(change);
   } else {
     for (const FieldError& error : change.error().fields) {
@@ -289,12 +302,12 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   }
   if (given != nullptr && given->string() == nullptr) return;  // an error of the beneficiary
   const auto reference = fields.text("clientReference", api::required);
-  if (!reference || !declare(fields, "clientReference", step, *reference)) return;
+  if (!reference || !names_.declare(fields, "clientReference", step, *reference)) return;
   if (step.creates) {
     step.carry_out = [this, wanted]() -> Result<Record> {
       COFFER_TRY(const auto made,
                  flows::create_beneficiary(
-                     flows(), *tenant_,
+                     flows_, *tenant_,
                      {wanted.detail, wanted.destinations.value_or(std::vector<Destination>())}));
       return Record{{"id", made.beneficiary.id}};
     };
@@ -309,9 +322,9 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   step.carry_out = [this, item = *item_, id = now.beneficiary.id, keeps]() -> Result<Record> {
     COFFER_TRY(const auto changed,
                flows::revise_beneficiary(
-                   flows(), *tenant_, id,
+                   flows_, *tenant_, id,
                    [&](const flows::BeneficiaryState& at) -> Result<flows::BeneficiaryChange> {
-                     COFFER_TRY(auto change, merged(at, item));
+                     COFFER_TRY(auto change, merged(flows_, at, item));
                      if (keeps) change.destinations.reset();  // their IDs stay
                      return change;
                    }));
@@ -319,27 +332,13 @@ void ApplyPlan::plan_beneficiary(api::Fields& fields, ApplyStep& step) {
   };
 }
 
-void ApplyPlan::take_types(api::Fields& fields, const std::string& url, EventTypeSet types) {
-  const auto is_own = [&](const auto& webhook) { return webhook.first == url; };
-  for (const auto& webhook : types_) {
-    if (is_own(webhook)) continue;
-    for (const EventType type : types.types()) {
-      if (!webhook.second.contains(type)) continue;
-      fields.add_error(Slug::webhook_event_type_taken, "eventTypes",
-                       std::string(name(type)) + " is delivered to " + webhook.first);
-    }
-  }
-  std::erase_if(types_, is_own);
-  types_.emplace_back(url, types);
-}
-
 void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   const std::string application = fields.text("application", api::required).value_or("");
   flows::NewWebhook wanted = api::read_new_webhook(fields, api::optional, 0);
   const auto owner = applications_.find(application);
-  refers(fields, "application", "application", application, owner != applications_.end());
-  if (!declare(fields, "url", step, wanted.url)) return;
-  const auto target = flows().webhooks->sender.check_target(wanted.url, environment_);
+  names_.refers(fields, "application", "application", application, owner != applications_.end());
+  if (!names_.declare(fields, "url", step, wanted.url)) return;
+  const auto target = flows_.webhooks->sender.check_target(wanted.url, environment_);
   if (!target) fields.add_error(Slug::webhook_target_refused, "url", target.error().detail);
   const auto present = webhooks_.find(wanted.url);
   step.creates = present == webhooks_.end();
@@ -347,11 +346,11 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   if (fields.find("eventTypes") != nullptr) update.types = wanted.types;
   if (fields.present("description")) update.description = wanted.description;
   if (!step.creates) wanted.types = update.types.value_or(present->second.types);
-  take_types(fields, wanted.url, wanted.types);
+  take_types(fields, types_, wanted.url, wanted.types);
   if (step.creates) {
     step.carry_out = [this, application, wanted]() mutable -> Result<Record> {
       wanted.application = applications_.at(application).key;
-      COFFER_TRY(const auto made, flows::register_webhook(flows(), *tenant_, wanted));
+      COFFER_TRY(const auto made, flows::register_webhook(flows_, *tenant_, wanted));
       return Record{{"id", made.webhook.id}, {"signingSecret", made.secret}};
     };
     return;
@@ -364,7 +363,7 @@ void ApplyPlan::plan_webhook(api::Fields& fields, ApplyStep& step) {
   const auto description = update.description.value_or(row.description);
   differs(step, "description", row.description.value_or(""), description.value_or(""));
   step.carry_out = [this, update, id = row.id]() -> Result<Record> {
-    COFFER_TRY_VOID(flows::update_webhook(flows(), {*tenant_, id, std::nullopt}, update));
+    COFFER_TRY_VOID(flows::update_webhook(flows_, {*tenant_, id, std::nullopt}, update));
     return Record{{"id", id}};
   };
 }

@@ -200,7 +200,8 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
 /// not end the demo.
 void announce(App& app, const std::string& origin, const Demo& demo, const Console& console,
               const Arguments& arguments) {
-  const std::string admin = app.config().admin_off ? "" : app.admin_origin() + "/admin/";
+  const std::string admin =
+      app.config().admin_off ? "" : app.listeners().admin_origin() + "/admin/";
   const auto env = arguments.find("env");
   DemoPlace place{origin, app.config().db, app.config().tls_cert, admin, env.value_or("")};
   if (env) {

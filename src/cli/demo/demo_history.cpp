@@ -67,7 +67,7 @@ class History {
       work();
       // The last slot ends before the present.
       clock_.advance_ms(kSlotMs - before - kWorkMs - 1'000);
-      app_.deliver_once();
+      app_.background().deliver_once();
     }
     return {};
   }
@@ -100,8 +100,8 @@ class History {
   void work() {
     for (int round = 0; round < kRounds; ++round) {
       clock_.advance_ms(kRoundMs);
-      app_.settle_once();
-      app_.deliver_once();
+      app_.background().settle_once();
+      app_.background().deliver_once();
     }
   }
 

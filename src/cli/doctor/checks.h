@@ -53,7 +53,7 @@ Owner find_owner(const std::string& database);
 /// server, or without a response within `timeout_ms`.
 std::optional<http::JsonValue> server_overview(const std::string& database, int timeout_ms);
 
-/// Whether a server could start with this file and its master key (App::can_open), unless a process
+/// Whether a server could start with this file and its master key (check_open), unless a process
 /// has the file open; and the permissions of the file and its companions.
 Findings examine_database(const Config& config, const Owner& owner);
 /// Files in the settings: secrets that other users can read, the expiry of the certificate, the

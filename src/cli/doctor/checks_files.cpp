@@ -44,10 +44,10 @@ std::string existing_part(std::string path) {
 Finding judge_start(const Config& config) {
   const std::string check = "database";
   const StartError absent = why_not_served(config.db);
-  StartError error;
   const bool lost = absent.exit_code == exit_code::kCorrupt && !absent.message.empty();
-  if (lost || !App::can_open(config, error)) {
-    return fails_start(check, lost ? absent.message : error.message);
+  if (lost) return fails_start(check, absent.message);
+  if (const auto usable = check_open(config); !usable) {
+    return fails_start(check, usable.error().detail);
   }
   if (!absent.message.empty()) {
     return warning(check, absent.message, "A server creates it only with serve --init.");

@@ -36,7 +36,7 @@ Record operator_view(const store::OperatorRow& row) {
 
 /// The URL that a browser opens to use a one-time link.
 std::string link_address(Session& session, const Secret& link) {
-  return session.app.admin_origin() + "/admin/#claim=" + link.reveal();
+  return session.app.listeners().admin_origin() + "/admin/#claim=" + link.reveal();
 }
 
 CommandResult with_link(Session& session, const flows::InvitedOperator& invited) {

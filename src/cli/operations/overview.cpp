@@ -21,7 +21,7 @@ using store::Connection;
 
 /// The location and size of the server's file.
 Record server_record(App& app) {
-  const bool serving = app.port() != 0;
+  const bool serving = app.listeners().port() != 0;
   const Timestamp since = app.opened_at();
   Record out{{"version", embedded::version()}, {"schema", store::schema_version()}};
   const std::int64_t uptime_ms = app.flows().clock.machine_now().ms - since.ms;
@@ -30,8 +30,8 @@ Record server_record(App& app) {
   const auto url = [](const std::optional<ListenAddress>& listener) {
     return listener ? std::optional(listener->url()) : std::nullopt;
   };
-  out.emplace_back("listen", url(app.api_address()));
-  out.emplace_back("adminListen", url(app.admin_address()));
+  out.emplace_back("listen", url(app.listeners().api_address()));
+  out.emplace_back("adminListen", url(app.listeners().admin_address()));
   out.emplace_back("databaseBytes", static_cast<std::int64_t>(app.database().file_bytes()));
   out.emplace_back("walBytes", static_cast<std::int64_t>(app.database().wal_bytes()));
   out.emplace_back("diskFreeBytes", static_cast<std::int64_t>(app.database().free_bytes()));
@@ -102,10 +102,11 @@ Result<CommandResult> overview(Session& session, const Arguments&) {
     Record out = server_record(app);
     out.emplace_back("paymentsEver", store::last_payment(db));
     const store::Backlog backlog = store::read_backlog(db);
-    const ConditionFacts facts = app.condition_facts(db, backlog);
+    const ConditionFacts facts = app.background().condition_facts(db, backlog);
     // Only a running server verifies in the background; otherwise, `coffer verify` does.
-    out.emplace_back("invariantsHold",
-                     app.port() != 0 ? std::optional(app.invariants_hold()) : std::nullopt);
+    out.emplace_back("invariantsHold", app.listeners().port() != 0
+                                           ? std::optional(app.background().invariants_hold())
+                                           : std::nullopt);
     put_backlog(out, backlog);
     out.emplace_back("approvalsWaiting", facts.approvals);
     out.emplace_back("oldestApprovalAt", facts.oldest_approval);

@@ -52,7 +52,7 @@ std::vector<store::Violation> verify_still(const Session& session, const std::st
 
 Result<std::vector<store::Violation>> find_violations(const Session& session, bool deep) {
   ProgressLine line(session.console, session.interruption);
-  if (!deep && session.app.server_stats()) {
+  if (!deep && session.app.listeners().api_stats()) {
     return flows::verify_in_slices(session.app.flows(), line.shower());
   }
   std::vector<store::Violation> out;
@@ -104,7 +104,7 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
     COFFER_TRY(const auto checkpoints, checkpoints_of(session.app.config(), arguments));
     COFFER_TRY(auto violations, find_violations(session, deep));
     // A successful quick verification does not clear a violation that a full one found.
-    if (deep || !violations.empty()) session.app.note_verification(violations.empty());
+    if (deep || !violations.empty()) session.app.background().note_verification(violations.empty());
     COFFER_TRY(std::string departure, departure_of(session.app, arguments, checkpoints));
     if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
     return report(session.app.database().path(), violations, kEverything,

@@ -66,7 +66,7 @@ Result<void> print_until_stopped(Session& session, std::int64_t every_ms, Pause&
 
 Result<CommandResult> follow(Session& session, const std::string& what, std::int64_t every_ms,
                              const std::function<Result<NewLines>()>& look) {
-  if (session.app.port() == 0) {
+  if (session.app.listeners().port() == 0) {
     return unexpected(Slug::provider_unavailable,
                       "No server runs on this file, so there are no "
                       "new " +

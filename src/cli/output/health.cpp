@@ -24,7 +24,7 @@ std::string_view health_of(const ConnectorTerms& connector, const BreakerState& 
 }  // namespace
 
 void put_health(Record& record, App& app, store::Connection& db, const ConnectorTerms& connector) {
-  const bool serving = app.port() != 0;
+  const bool serving = app.listeners().port() != 0;
   const BreakerState breaker = app.connectors().breaker(connector.key);
   std::optional<std::string> kind, errors, until;
   if (serving) {

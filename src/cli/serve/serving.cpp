@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "app/app.h"
-#include "app/service/activation.h"
-#include "app/service/notify.h"
-#include "app/service/watchdog.h"
+#include "app/service/supervisor.h"
 #include "base/files/folders.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -66,7 +64,7 @@ void reload(App& app) {
     log_error("serve", "the log file could not be reopened; the old one stays in use",
               {{"error", log.error().detail}});
   }
-  const auto done = app.reload_tls();
+  const auto done = app.listeners().reload_tls();
   if (done) {
     log_info("serve", "certificate reloaded");
   } else {
@@ -170,14 +168,14 @@ void welcome_operator(const Console& console, App& app) {
   if (!console.progress) {
     log_info("admin",
              "no operator exists yet; run coffer admin link to get a one-time sign-in link",
-             {{"url", app.admin_origin() + "/admin/"}});
+             {{"url", app.listeners().admin_origin() + "/admin/"}});
     return;
   }
   const auto link = flows::administrator_link(app.flows());
   if (!link) return;
   console.err << "\nOpen this one-time link to become the administrator of the admin page (for a "
                  "new link: coffer admin link):\n  "
-              << app.admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
+              << app.listeners().admin_origin() << "/admin/#claim=" << link->reveal() << "\n"
               << std::endl;
 }
 
@@ -217,7 +215,7 @@ store::LockWait wait_for_commands(int max_ms, std::function<bool()> stops) {
 
 StartError why_not_listening(const Config& config) {
   StartError error;
-  return App::can_serve(config, error) ? StartError() : explained(config, std::move(error));
+  return can_serve(config, error) ? StartError() : explained(config, std::move(error));
 }
 
 int check_new_server(const Console& console, const Config& config) {
@@ -275,7 +273,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
     return run_request(*app, request, out, err, interruption);
   });
   start_control(control, config);
-  const std::string origin = origin_of(config, app->port());
+  const std::string origin = origin_of(config, app->listeners().port());
   log_info("serve", "listening", {{"url", origin}, {"database", config.db}});
   notify_supervisor("READY=1\nSTATUS=Serving " + origin);
   Watchdog watchdog([&] { return writer_moves(*app, clock); });

@@ -46,6 +46,33 @@ void WriteTx::begin_command() {
   counted_before_ = counted_.size();
 }
 
+void WriteTx::roll_back_command() {
+  balances_.roll_back_command();
+  quotas_.roll_back_command();
+  for (const std::int64_t tenant : drawn_by_command_) --sequences_.at(tenant);
+  chain_head_ = chain_head_before_;
+  if (tenancy_touched_) statuses_.clear();
+  counted_.resize(counted_before_);
+}
+
+void WriteTx::forget_rows() {
+  new_rows_.clear();
+  balances_.forget();
+  quotas_.forget();
+  sequences_.clear();
+  chain_head_ = {};
+  provider_parts_.clear();
+  statuses_.clear();
+}
+
+void WriteTx::forget_batch() {
+  forget_rows();
+  forget_changed_rows(writer_);
+  counted_.clear();
+  signals_ = 0;
+  tenancy_touched_ = false;
+}
+
 std::int64_t WriteTx::next_sequence(std::int64_t tenant) {
   const auto [it, fresh] = sequences_.try_emplace(tenant, 0);
   if (fresh) {

@@ -125,6 +125,11 @@ class WriteTx {
  private:
   friend class CommitQueue;
   void begin_command();
+  /// Undoes the changes of the running command in memory.
+  void roll_back_command();
+  /// Discards in-memory copies of rows, because after a rollback they may contain undone changes.
+  void forget_rows();
+  void forget_batch();
 
   Connection& writer_;
   NewRows new_rows_;

@@ -406,7 +406,6 @@ void Query::bind(int index, Blob value) {
   });
 }
 void Query::bind(int index, const Uuid& value) { bind(index, Blob{as_text(value.bytes)}); }
-
 // Directly, because each SQLite::Column shares the ownership of the statement (measured with
 // Columns: 7 % more processor time per payment).
 bool Query::is_null(int column) const {
@@ -431,14 +430,5 @@ AssetCode Query::asset_code(int column) const {
   const auto code = AssetCode::parse(text(column));
   COFFER_CHECK(code.has_value());
   return *code;
-}
-std::optional<std::int64_t> Query::optional_integer(int column) const {
-  return is_null(column) ? std::nullopt : std::optional(integer(column));
-}
-std::optional<std::string> Query::optional_text(int column) const {
-  return is_null(column) ? std::nullopt : std::optional(text(column));
-}
-std::optional<Timestamp> Query::optional_time(int column) const {
-  return is_null(column) ? std::nullopt : std::optional(time(column));
 }
 }  // namespace coffer::store

@@ -307,24 +307,23 @@ class Query {
   void bind(int index, std::int64_t value);
   void bind(int index, std::string_view value);
   void bind(int index, Blob value);
-  void bind(int index, int value) { bind(index, static_cast<std::int64_t>(value)); }
-  void bind(int index, bool value) { bind(index, static_cast<std::int64_t>(value)); }
-  void bind(int index, const std::string& value) { bind(index, std::string_view(value)); }
-  void bind(int index, const char* value) { bind(index, std::string_view(value)); }
   void bind(int index, const Uuid& value);
-  void bind(int index, Timestamp value) { bind(index, value.ms); }
-  void bind(int index, Amount value) { bind(index, value.units()); }
-  template <class Tag>
-  void bind(int index, const Id<Tag>& value) {
-    bind(index, value.uuid);
-  }
-  template <class Enum>
-  requires std::is_enum_v<Enum>
-  void bind(int index, Enum value) { bind(index, static_cast<std::int64_t>(value)); }
   /// Every parameter is NULL until it is bound.
   template <class T>
-  void bind(int index, const std::optional<T>& value) {
-    if (value) bind(index, *value);
+  void bind(int index, const T& value) {
+    if constexpr (requires { value.has_value(); }) {
+      if (value) bind(index, *value);
+    } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+      bind(index, static_cast<std::int64_t>(value));
+    } else if constexpr (std::is_same_v<T, Timestamp>) {
+      bind(index, value.ms);
+    } else if constexpr (std::is_same_v<T, Amount>) {
+      bind(index, value.units());
+    } else if constexpr (requires { value.uuid; }) {
+      bind(index, value.uuid);
+    } else {
+      bind(index, std::string_view(value));
+    }
   }
 
   bool is_null(int column) const;
@@ -351,9 +350,15 @@ class Query {
   std::optional<IdType> optional_id(int column) const {
     return is_null(column) ? std::nullopt : std::optional(id<IdType>(column));
   }
-  std::optional<std::int64_t> optional_integer(int column) const;
-  std::optional<std::string> optional_text(int column) const;
-  std::optional<Timestamp> optional_time(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(integer(column));
+  }
+  std::optional<std::string> optional_text(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(text(column));
+  }
+  std::optional<Timestamp> optional_time(int column) const {
+    return is_null(column) ? std::nullopt : std::optional(time(column));
+  }
 
  private:
   friend class Connection;

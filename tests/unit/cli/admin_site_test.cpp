@@ -285,8 +285,8 @@ TEST_CASE("admin: the listener of the page accepts the largest file of every com
                               return site.site.admit(head, body_bytes);
                             },
                             AdminSite::owns}));
-  REQUIRE(app.admin_server_stats());
-  const int port = app.admin_address()->address.port;
+  REQUIRE(app.listeners().admin_stats());
+  const int port = app.listeners().admin_address()->address.port;
   std::size_t tried = 0;
   for (const Command& command : commands()) {
     const bool takes_file = std::any_of(
@@ -313,7 +313,7 @@ TEST_CASE("admin: the listener of the page accepts the largest file of every com
     CHECK((status == 200 || status == 400));
   }
   CHECK(tried == 2);
-  const http::ServerStats stats = *app.admin_server_stats();
+  const http::ServerStats stats = *app.listeners().admin_stats();
   for (const LaneStats& lane : stats.lanes) CHECK(lane.rejected == 0);
   app.stop();
 }

@@ -75,7 +75,7 @@ TEST_CASE("alert list shows alerts with their messages, and filters by state") {
   OpenFile file(targets(receiver, script));
   CHECK(file.run("alert list").json().empty());
   fail_backup(file);
-  file.app().send_messages_once();
+  file.app().background().send_messages_once();
   const Ran ran = file.run("alert list");
   const auto row = alert_of(ran, "backup_failed");
   REQUIRE(row.is_object());
@@ -109,9 +109,9 @@ TEST_CASE("alert list shows alerts with their messages, and filters by state") {
 TEST_CASE("alert list has pages, newest first") {
   OpenFile file;
   fail_backup(file);
-  file.app().send_messages_once();
-  file.app().note_verification(false);
-  file.app().send_messages_once();
+  file.app().background().send_messages_once();
+  file.app().background().note_verification(false);
+  file.app().background().send_messages_once();
   const Ran first = file.run("alert list", {{"limit", "1"}});
   REQUIRE(first.json().size() == 1);
   const Ran all = file.run("alert list");

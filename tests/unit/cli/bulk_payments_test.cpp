@@ -125,7 +125,7 @@ TEST_CASE("payment bulk: submits every row once, and a repeated run skips what e
   CHECK(again[0].at("total") == "101.00");
   CHECK(bulk.payments() == 3);
   CHECK(again[1].at("paymentStatus") == "initiated");
-  bulk.file.app().settle_once();
+  bulk.file.app().background().settle_once();
   CHECK(bulk.bulk(csv).json()[1].at("paymentStatus") == "succeeded");
   CHECK(bulk.file.run("verify").code == 0);
 }

@@ -254,7 +254,8 @@ TEST_CASE("doctor: a server is checked at the address that it reports, not the o
       examine_server(settings, find_owner(file.path()), server_overview(file.path(), 2'000), 2'000);
   CHECK(worst(findings, "server").grade != Grade::failed);
   CHECK(worst(findings, "api").grade == Grade::ok);
-  CHECK(names(worst(findings, "api"), ":" + std::to_string(file.app().port()) + " is healthy"));
+  CHECK(names(worst(findings, "api"),
+              ":" + std::to_string(file.app().listeners().port()) + " is healthy"));
   CHECK(worst(findings, "admin page").found.empty());  // on the same listener
   control.stop();
 }

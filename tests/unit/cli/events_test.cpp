@@ -137,7 +137,7 @@ TEST_CASE("events show: the body as it is delivered", "[cli]") {
 TEST_CASE("events resend: to all subscribed webhooks, or to a given one", "[cli]") {
   World world;
   const std::string id = world.trigger("payment.failed");
-  world.file.app().deliver_once();  // queues it; there is no server
+  world.file.app().background().deliver_once();  // queues it; there is no server
   const auto log = world.run("webhook deliveries", {{"ID", world.webhook}}).json();
   REQUIRE(log.size() == 1);
   CHECK(log.at(0).at("eventId") == id);
@@ -217,7 +217,7 @@ TEST_CASE("webhook: create, change, rotate, and show a delivery", "[cli]") {
   CHECK(world.run("webhook rotate", {{"ID", id}, {"overlap", "x"}}).code == exit_code::kUsage);
 
   const std::string event = world.trigger("payment.succeeded");
-  world.file.app().deliver_once();
+  world.file.app().background().deliver_once();
   const Ran shown = world.run("webhook delivery", {{"ID", id}, {"EVENT", event}});
   INFO(shown.err);
   REQUIRE(shown.code == 0);

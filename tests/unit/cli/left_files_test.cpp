@@ -324,7 +324,7 @@ TEST_CASE("verify: a fault that an operator found makes the server not ready unt
           "[cli]") {
   OpenFile file;
   const auto holds = [&] {
-    const auto health = file.app().health();
+    const auto health = file.app().background().health();
     return std::ranges::find(health.checks, std::string_view("invariants"),
                              &api::Health::Check::name)
         ->ok;

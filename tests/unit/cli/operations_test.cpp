@@ -92,14 +92,14 @@ TEST_CASE("overview: waiting work, and balances that add up", "[cli]") {
   CHECK_THAT(text, Catch::Matchers::Contains("unsettled payments"));
   CHECK_THAT(text, !Catch::Matchers::Contains("invariants hold"));  // only what is known
 
-  house.file.app().settle_once();
+  house.file.app().background().settle_once();
   CHECK(house.file.run("overview").json().at("unsettledPayments") == 0);
 }
 
 TEST_CASE("activity: the last day by hours, the last week by quarters of days", "[cli]") {
   House house;
   house.pay("t1");
-  house.file.app().settle_once();
+  house.file.app().background().settle_once();
   house.file.clock().advance_ms(3 * 3'600'000);
   house.pay("t2");
   const auto day = house.file.run("activity").json();
@@ -196,7 +196,7 @@ TEST_CASE("texts of commands say what to do", "[cli]") {
 TEST_CASE("wallets: listed, shown, and their statements", "[cli]") {
   House house;
   for (const char* id : {"t1", "t2", "t3"}) house.pay(id);
-  house.file.app().settle_once();
+  house.file.app().background().settle_once();
   const auto listed = [&](const Values& filter) {
     return house.file.run("wallet list", filter).json();
   };

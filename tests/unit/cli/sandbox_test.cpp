@@ -101,7 +101,7 @@ TEST_CASE("sandbox advance: a restart continues with the advanced time", "[cli]"
   REQUIRE(demo.run("sandbox advance", {{"DURATION", "30d"}}).code == 0);
   demo.reopen();
   CHECK(demo.now() == before.plus_ms(30 * kDayMs));
-  CHECK(demo.app().health().details.empty());
+  CHECK(demo.app().background().health().details.empty());
   CHECK(demo.run("sandbox clock").json().at("advancedMs") == 30 * kDayMs);
 }
 

@@ -15,8 +15,7 @@
 #include <string>
 #include <thread>
 
-#include "app/service/activation.h"
-#include "app/service/watchdog.h"
+#include "app/service/supervisor.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
 #include "cli/serve/serving.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/thread.h"
+#include "store/file/checkpointer.h"
 #include "store/ledger/catalog.h"
 #include "unit/store/busy_writer.h"
 #include "unit/store/ledger_fixture.h"

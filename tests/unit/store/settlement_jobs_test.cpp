@@ -1,6 +1,7 @@
 // The rows that make settlement crash-safe: its jobs, and the permitted changes of a record.
 #include <catch2/catch.hpp>
 
+#include "store/payments/open_payments.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

@@ -1,5 +1,3 @@
-#include "app/service/notify.h"
-
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -9,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "app/service/supervisor.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

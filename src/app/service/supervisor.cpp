@@ -1,18 +1,24 @@
-#include "app/service/activation.h"
+#include "app/service/supervisor.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
-#include <optional>
+#include <cstring>
 #include <string>
 
-#include "app/service/notify.h"
 #include "base/environment.h"
+#include "base/platform/descriptors.h"
+#include "base/telemetry/log.h"
+#include "base/text/whole_number.h"
 
 namespace coffer {
 namespace {
@@ -73,6 +79,47 @@ int passed_count() {
 
 }  // namespace
 
+void notify_supervisor(std::string_view state, int passed) {
+  const auto path = environment_variable("NOTIFY_SOCKET");
+  sockaddr_un address{};
+  if (!path || path->size() < 2 || path->size() >= sizeof address.sun_path) return;
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path->data(), path->size());
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // the abstract namespace
+  const int fd = open_socket(AF_UNIX, SOCK_DGRAM, Waiting::allowed);
+  if (fd < 0) return;
+  iovec text{const_cast<char*>(state.data()), state.size()};
+  msghdr message{};
+  message.msg_name = &address;
+  message.msg_namelen = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path->size());
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof passed)> control{};
+  if (passed >= 0) {
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof passed);
+    std::memcpy(CMSG_DATA(header), &passed, sizeof passed);
+  }
+  ::sendmsg(fd, &message, kNoSignal);
+  ::close(fd);
+}
+
+// The supervisor closes the pipe's other end when it reaches this message.
+void wait_for_supervisor() {
+  constexpr int kWaitMs = 5'000;
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return;
+  notify_supervisor("BARRIER=1", ends[1]);
+  ::close(ends[1]);
+  pollfd end{ends[0], POLLIN, 0};
+  ::poll(&end, 1, kWaitMs);
+  ::close(ends[0]);
+}
+
 int kept_socket(const HostPort& wanted) {
   for (int fd = kFirst; fd < kFirst + passed_count(); ++fd) {
     const auto address = address_of(fd);
@@ -92,6 +139,33 @@ void release_other_sockets(const HostPort& wanted) {
 void keep_socket(int fd) {
   // The supervisor need not watch it: a listening socket never hangs up.
   notify_supervisor(std::string("FDSTORE=1\nFDPOLL=0\nFDNAME=") + kName, fd);
+}
+
+std::optional<std::int64_t> watchdog_ms() {
+  const auto process = environment_variable("WATCHDOG_PID");
+  if (process && *process != std::to_string(::getpid())) return std::nullopt;
+  const auto text = environment_variable("WATCHDOG_USEC");
+  if (!text) return std::nullopt;
+  const auto us = whole_number<std::int64_t>(*text, 1);
+  if (!us) return std::nullopt;
+  constexpr std::int64_t kUsPerMs = 1'000;
+  return std::max<std::int64_t>(*us / kUsPerMs, 1);
+}
+
+Watchdog::Watchdog(std::function<bool()> alive)
+    : within_ms_(watchdog_ms()),
+      alive_(std::move(alive)),
+      thread_("watchdog", [this] { return step(); }) {}
+
+std::int64_t Watchdog::step() {
+  if (!within_ms_) return WorkerThread::kWhenWoken;
+  if (alive_()) {
+    notify_supervisor("WATCHDOG=1");
+  } else {
+    log_error("serve", "the writer makes no progress; the watchdog is not notified");
+  }
+  // At half the interval, as systemd recommends, so that one delayed message is harmless.
+  return std::max<std::int64_t>(*within_ms_ / 2, 1);
 }
 
 }  // namespace coffer

@@ -1,7 +1,6 @@
-// The time of the records: where it continues after a restart, and how a sandbox advances it.
-#include "base/check.h"
+#include "store/record_clock.h"
+
 #include "base/telemetry/log.h"
-#include "store/commit_queue.h"
 
 namespace coffer::store {
 namespace {
@@ -36,28 +35,26 @@ std::int64_t stored_advance_ms(Connection& writer) {
 
 }  // namespace
 
-/// Called before the writer's thread starts.
-void CommitQueue::continue_time(const Clock& machine) {
-  clock_.begin_at(newest_time(*database_.writer_));
-  const Lock lock(mutex_);
-  advanced_ms_ = stored_advance_ms(*database_.writer_);
+RecordClock::RecordClock(const Clock& machine, Connection& writer)
+    : clock_(machine), advanced_ms_(stored_advance_ms(writer)) {
+  clock_.begin_at(newest_time(writer));
   if (advanced_ms_ > 0) clock_.begin_at(machine.now().plus_ms(advanced_ms_));
+  watch();
 }
 
-void CommitQueue::write_time(WriteTx& tx) { tx.db().run(kStoreTime, tx.now()); }
-
-Result<void> CommitQueue::probe() {
-  return run([](WriteTx& tx) -> Result<void> {
-    write_time(tx);
-    return {};
-  });
+/// An advanced clock is ahead intentionally. Rounds as Clock::ahead_ms does.
+std::int64_t RecordClock::behind_ms() const {
+  constexpr std::int64_t kAsGoodAsRightMs = 1'000;
+  const std::int64_t ahead_ms = clock_.ahead_ms();  // read first: advance() sets it last
+  const std::int64_t behind_ms = ahead_ms - advanced_ms_;
+  return behind_ms < kAsGoodAsRightMs ? 0 : behind_ms;
 }
 
-void CommitQueue::watch_clock() {
-  const std::int64_t behind_ms = clock_behind_ms();
+void RecordClock::watch() {
+  const std::int64_t behind_ms = this->behind_ms();
   const bool behind = behind_ms > 0;
-  if (behind == clock_behind_) return;
-  clock_behind_ = behind;
+  if (behind == was_behind_) return;
+  was_behind_ = behind;
   if (behind) {
     log_warning("store",
                 "the system clock is behind the records; new ones continue from the last timestamp",
@@ -67,36 +64,13 @@ void CommitQueue::watch_clock() {
   }
 }
 
-/// An advanced clock is ahead intentionally. Differences under one second count as 0, as in
-/// Clock::ahead_ms.
-std::int64_t CommitQueue::clock_behind_ms() const {
-  constexpr std::int64_t kAsGoodAsRightMs = 1'000;
-  const std::int64_t ahead_ms = clock_.ahead_ms();
-  const Lock lock(mutex_);
-  const std::int64_t behind_ms = ahead_ms - advanced_ms_;
-  return behind_ms < kAsGoodAsRightMs ? 0 : behind_ms;
+void RecordClock::advance(std::int64_t ms) {
+  advanced_ms_ += ms;
+  clock_.begin_at(now().plus_ms(ms));
 }
 
-/// Writes the sum to the file before the first record with a later time.
-Result<void> CommitQueue::advance_clock(std::int64_t ms) {
-  COFFER_CHECK(ms > 0);
-  COFFER_TRY_VOID(run([ms](WriteTx& tx) -> Result<void> {
-    tx.db().run(kAdvance, ms);
-    return {};
-  }));
-  {
-    const Lock lock(mutex_);
-    advanced_ms_ += ms;
-    clock_.begin_at(now().plus_ms(ms));
-  }
-  // Workers wait for times that may have passed now.
-  return run([](WriteTx& tx) -> Result<void> {
-    for (const Signal signal :
-         {Signal::settlement, Signal::webhooks, Signal::providers, Signal::notifications}) {
-      tx.signal(signal);
-    }
-    return {};
-  });
-}
+void RecordClock::store(Connection& writer, Timestamp now) { writer.run(kStoreTime, now); }
+
+void RecordClock::store_advance(Connection& writer, std::int64_t ms) { writer.run(kAdvance, ms); }
 
 }  // namespace coffer::store

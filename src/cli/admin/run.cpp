@@ -3,12 +3,10 @@
 
 #include "app/app.h"
 #include "base/telemetry/log.h"
-#include "cli/admin/site.h"
+#include "cli/admin/calls.h"
 #include "cli/paths.h"
 #include "cli/run/dispatch.h"
 #include "cli/settings.h"
-#include "flows/identity/operators.h"
-#include "http/json_body.h"
 
 namespace coffer::cli {
 namespace {
@@ -72,34 +70,37 @@ Result<Arguments> arguments_of(const http::Request& request) {
   return out;
 }
 
-}  // namespace
+/// A stolen session must not be enough to move money or to grant access.
+Result<void> require_recent_sign_in(Call& call, const Command& command) {
+  const std::int64_t age_ms = call.flows().clock.monotonic_ms() - call.visitor.session.began_ms;
+  if (!needs_recent_sign_in(command) || age_ms < flows::OperatorSessions::kFreshMs) return {};
+  call.site.sessions.end(call.visitor.session_id);
+  return unexpected(
+      Slug::unauthorized,
+      "This command moves money or changes access. Sign in again to confirm your identity.");
+}
 
-Result<http::Response> AdminSite::list_commands(const http::Request&, const Visitor& visitor) {
+Result<http::Response> list_commands(Call& call) {
   CommandResult result{.list = true};
-  const bool demo = is_demo(app_);
+  const bool demo = is_demo(call.site.app);
   for (const Command& command : commands()) {
-    if (!is_for_the_page(command) || visitor.row.role < command.role) continue;
+    if (!is_for_the_page(command) || call.visitor.row.role < command.role) continue;
     if (command.demo_only && !demo) continue;
     result.records.push_back(command_view(command));
   }
-  http::Response response;
-  response.body = to_json(result);
-  return response;
+  return json_response(to_json(result));
 }
 
-Result<http::Response> AdminSite::run(const http::Request& request, const Visitor& visitor,
-                                      std::string_view words) {
-  std::string path(words);
-  std::replace(path.begin(), path.end(), '/', ' ');
-  const Command* command = find_command(path);
+Result<http::Response> run_call(Call& call) {
+  const Command* command = command_of(call.rest);
   if (command == nullptr || !is_for_the_page(*command)) {
     return unexpected(Slug::not_found, "This command does not exist.");
   }
-  if (request.method == "GET" && command->role != OperatorRole::viewer) {
+  if (call.request.method == "GET" && command->role != OperatorRole::viewer) {
     return unexpected(Slug::method_not_allowed, "This command changes data. Use POST.");
   }
-  COFFER_TRY_VOID(require_recent_sign_in(*command, visitor));
-  COFFER_TRY(Arguments arguments, arguments_of(request));
+  COFFER_TRY_VOID(require_recent_sign_in(call, *command));
+  COFFER_TRY(Arguments arguments, arguments_of(call.request));
   if (gives_place(*command, arguments)) {
     return unexpected(
         Slug::forbidden,
@@ -109,24 +110,23 @@ Result<http::Response> AdminSite::run(const http::Request& request, const Visito
   COFFER_TRY_VOID(check_arguments(*command, arguments));
   std::ostringstream unseen;
   const Console console{unseen, unseen};
-  const Actor actor{visitor.row.name, visitor.row.role, visitor.row.id};
-  Session session{app_, console, interruption_, actor};
+  const Actor actor{call.visitor.row.name, call.visitor.row.role, call.visitor.row.id};
+  Session session{call.site.app, console, call.site.interruption, actor};
   COFFER_TRY(CommandResult result, carry_out(session, *command, arguments));
   if (result.file) {
     result.records.at(0).emplace_back(
-        "download",
-        "downloads/" + downloads_.add(app_.flows().random, visitor.session_id,
-                                      *std::move(result.file), app_.flows().clock.monotonic_ms()));
+        "download", "downloads/" + call.site.downloads.add(
+                                       call.flows().random, call.visitor.session_id,
+                                       *std::move(result.file), call.flows().clock.monotonic_ms()));
   }
-  http::Response response;
+  http::Response response = json_response(to_json(result));
   if (result.waits) response.status = 202;
-  response.body = to_json(result);
   return response;
 }
 
-Result<http::Response> AdminSite::send_file(const Visitor& visitor, std::string_view name) {
-  auto file =
-      downloads_.take(std::string(name), visitor.session_id, app_.flows().clock.monotonic_ms());
+Result<http::Response> send_file(Call& call) {
+  auto file = call.site.downloads.take(std::string(call.rest), call.visitor.session_id,
+                                       call.flows().clock.monotonic_ms());
   if (!file) {
     return unexpected(Slug::not_found, "This download has expired. Start it again on the page.");
   }
@@ -134,16 +134,35 @@ Result<http::Response> AdminSite::send_file(const Visitor& visitor, std::string_
   response.content_type = file->content_type;
   response.header("Content-Disposition", "attachment; filename=\"" + file->name + "\"");
   response.stream_bytes = file->bytes;
-  response.stream = [this, write = std::move(file->write), operator_name = visitor.row.name,
+  response.stream = [&site = call.site, write = std::move(file->write),
+                     operator_name = call.visitor.row.name,
                      file_name = file->name](const http::Sink& sink) {
     const store::ReadersScope scope(store::Readers::exports);
-    const bool complete =
-        write([&](std::string_view piece) { return !interruption_.requested() && sink(piece); });
+    const bool complete = write(
+        [&](std::string_view piece) { return !site.interruption.requested() && sink(piece); });
     log_info("admin", complete ? "file sent" : "file not sent completely",
              {{"file", file_name}, {"operator", operator_name}});
     return complete;
   };
   return response;
+}
+
+}  // namespace
+
+const Command* command_of(std::string_view rest) {
+  std::string path(rest);
+  std::replace(path.begin(), path.end(), '/', ' ');
+  return find_command(path);
+}
+
+std::span<const CallRow> command_calls() {
+  static constexpr CallRow kCalls[]{
+      {"GET", "commands", list_commands},
+      {"GET", kRunCalls, run_call},
+      {"POST", kRunCalls, run_call},
+      {"GET", "downloads/", send_file, Access::enrolled, Lane::exports},
+  };
+  return kCalls;
 }
 
 }  // namespace coffer::cli

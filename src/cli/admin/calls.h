@@ -1,0 +1,139 @@
+// One call to the API of the admin page, with the browser and the operator that made it; and the
+// groups of calls (cli/admin/site.h lists them).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "cli/admin/downloads.h"
+#include "cli/admin/form.h"
+#include "cli/command.h"
+#include "flows/identity/operator_sessions.h"
+#include "flows/identity/operator_sign_in.h"
+#include "flows/identity/passkeys.h"
+#include "flows/identity/provider_sign_in.h"
+#include "flows/identity/sign_in_guard.h"
+#include "http/message.h"
+#include "store/identity/operators.h"
+
+namespace coffer::cli {
+
+/// What all calls share. Thread-safe. `app` must outlive it.
+struct AdminState {
+  explicit AdminState(App& of);
+
+  App& app;
+  flows::OperatorSessions& sessions;
+  flows::SignInChallenges challenges;
+  std::unique_ptr<flows::ProviderSignIn> provider;  // null if none is configured
+  Mutex hashing;  // one password at a time: each takes a core and 16 MiB
+  Interruption interruption;
+  Downloads downloads;
+};
+
+/// What a request tells about its browser.
+class PageBrowser {
+ public:
+  /// Both must outlive it.
+  PageBrowser(const App& app, const http::Request& request) : app_(app), request_(request) {}
+
+  Result<void> check_host() const;
+  bool is_own() const;
+  flows::SignInSource source() const;
+  Result<auth::RelyingParty> party() const;
+  /// `kind` is empty for the session, otherwise the end of the cookie's name. Empty if the cookie
+  /// was not sent.
+  std::string cookie(std::string_view kind) const;
+  /// Without `seconds`, the browser forgets the cookie when it closes.
+  void set_cookie(http::Response& response, std::string_view kind, const std::string& value,
+                  std::optional<std::int64_t> seconds) const;
+
+ private:
+  bool is_configured(const std::string& name) const;
+  bool has_own_tls() const;
+  bool is_over_tls() const;
+  /// The host name that the browser uses, in lower case and without the port; an IPv6 address
+  /// without its brackets. Empty without a Host header.
+  std::string host_name() const;
+  std::string port_suffix() const;
+
+  const App& app_;
+  const http::Request& request_;
+};
+
+/// The signed-in operator, with the current row.
+struct Visitor {
+  std::string session_id;
+  flows::OperatorSession session;
+  store::OperatorRow row;
+};
+
+/// The cookie with a secret that identifies a browser during sign-in.
+inline constexpr std::string_view kAttemptCookie = "-attempt";
+
+struct Call {
+  AdminState& site;
+  const http::Request& request;
+  std::string_view rest;  // of the path, after that of the row
+  PageBrowser browser;
+  Visitor visitor = {};  // empty before identify()
+
+  const flows::Context& flows() const;
+  /// Finds the visitor. `unauthorized` if no operator is signed in.
+  Result<void> identify();
+  /// The problem of a sign-in, which it counts and logs.
+  Problem rejected(const Problem& problem) const;
+  http::Response begin_session(const store::OperatorRow& row, http::Response response,
+                               bool by_provider = false) const;
+  /// Begins a session of the visitor, whose credentials have changed, and ends the present one.
+  http::Response replace_session(const store::OperatorRow& row, http::Response response) const;
+  std::string new_attempt() const;
+  http::Response with_attempt(http::Response response, const std::string& attempt) const;
+  /// `secret`: of the session or of the attempt.
+  Result<flows::PasskeyPlace> place(const std::string& secret) const;
+  /// Checks a secret and counts the attempt under the hashing lock, so that of several simultaneous
+  /// guesses each sees the results of those before it.
+  template <class Look>
+  auto one_at_a_time(Look look) const -> decltype(look()) {
+    const Lock one(site.hashing);
+    auto result = look();
+    if (!result) return {unexpected(rejected(result.error()))};
+    return result;
+  }
+};
+
+/// Who may make a call.
+enum class Access {
+  enrolled,   // an operator who has a second factor, or needs none
+  enrolling,  // any operator
+  open,       // without a session
+};
+
+struct CallRow {
+  std::string_view method;
+  std::string_view path;  // below /admin/api/; with a slash at its end: all paths below
+  Result<http::Response> (*action)(Call& call);
+  Access access = Access::enrolled;
+  Lane lane = Lane::admin;
+};
+
+std::span<const CallRow> sign_in_calls();
+std::span<const CallRow> passkey_calls();
+std::span<const CallRow> command_calls();
+
+/// The start of the calls that run commands.
+inline constexpr std::string_view kRunCalls = "run/";
+/// nullptr if there is no command with this path, whose words are separated by slashes.
+const Command* command_of(std::string_view rest);
+
+/// What the operator sent to confirm an action: a password and a code or a passkey.
+Result<flows::OperatorProof> proof_of(Call& call, const Form& form,
+                                      std::string_view password = "password");
+/// The response to a correct password of an operator with passkeys.
+Result<http::Response> ask_for_passkey(Call& call, const store::OperatorRow& row);
+
+}  // namespace coffer::cli
