@@ -676,6 +676,7 @@ CREATE TABLE payments (
   settle_at          INTEGER,
   settle_attempts    INTEGER NOT NULL DEFAULT 0,  -- attempts that failed
   mac                BLOB NOT NULL DEFAULT x'',   -- keyed digest (store/payments/payment_seal.h)
+  metadata           TEXT,     -- a JSON object of texts; last, because it can be long
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)
          OR (status = 2 AND corrected_at IS NOT NULL)),
@@ -698,6 +699,15 @@ CREATE INDEX payments_from_ref ON payments (tenant, from_ref) WHERE from_ref IS 
 CREATE INDEX payments_to_ref ON payments (tenant, to_ref) WHERE to_ref IS NOT NULL;
 CREATE INDEX payments_of_destination ON payments (destination, connector, created_at)
 WHERE destination IS NOT NULL;
+
+-- Search terms of payments with metadata, one for each key with its text: the first eight bytes of
+-- SHA-256 of `KEY=TEXT`. A search compares the text of each payment that it finds.
+CREATE TABLE metadata_terms (
+  tenant  INTEGER NOT NULL REFERENCES tenants,
+  term    INTEGER NOT NULL,
+  payment INTEGER NOT NULL REFERENCES payments,
+  PRIMARY KEY (tenant, term, payment)
+) STRICT, WITHOUT ROWID;
 
 -- Sums of the amounts that off-ramps of a connector have sent to a destination, without failed and
 -- expired payments, for the limits per destination. A row of level n sums about 64^n payments, from

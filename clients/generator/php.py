@@ -259,7 +259,9 @@ class Emitter:
             kind = self.base(member.type)
             declared.append(f"{kind} ${member.name}" if member.required else f"{nullable(kind)} ${member.name} = null")
             passed.append(f"${member.name}")
-            notes.append((declared[-1].removesuffix(" = null"), self.remark(member)))
+            text = declared[-1].removesuffix(" = null")
+            text = text.replace(kind, self.documented(member.type), 1) if member.type.kind == "map" else text
+            notes.append((text, self.remark(member)))
         statements = ""
         path = f"'{operation.path}'"
         if operation.path_params:

@@ -781,6 +781,8 @@ type ListTransactionsParams struct {
 	TransactionID string `json:"transactionId,omitempty"`
 	// Equals fromRef or toRef, including those of legs.
 	Reference string `json:"reference,omitempty"`
+	// Only records with these texts.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Created at or after.
 	CreatedFrom DateOrTime `json:"createdFrom,omitempty"`
 	// Created before.

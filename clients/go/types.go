@@ -487,6 +487,8 @@ type OwnTransfer struct {
 	TransactionID string `json:"transactionId"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
 	// `notifyWhatsApp`.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
@@ -519,6 +521,8 @@ type MultiTransfer struct {
 	Transfers []Transfer `json:"transfers"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // Transfer: one transfer of a multi-transfer.
@@ -547,6 +551,8 @@ type OwnSwap struct {
 	TransactionID string `json:"transactionId"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
 	// `notifyWhatsApp`.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
@@ -714,6 +720,8 @@ type Transaction struct {
 	Description string `json:"description,omitempty"`
 	// Memo on the ledger.
 	Memo string `json:"memo,omitempty"`
+	// The caller's own texts by key; absent if there are none.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Hash of the entries on the ledger.
 	LedgerTransactionHash string `json:"ledgerTransactionHash,omitempty"`
 	// The provider's reference for the payment.
@@ -819,6 +827,8 @@ type StatementLine struct {
 	RunningBalance Decimal `json:"runningBalance"`
 	// Transaction record of the line; null if the movement does not belong to a payment.
 	TransactionRecordID *string `json:"transactionRecordId"`
+	// Metadata of the payment; absent if it has none, and on a payment of another association.
+	Metadata map[string]string `json:"metadata,omitempty"`
 }
 
 // StatementLineDirection: whether the amount is debited or credited.
@@ -1382,6 +1392,8 @@ type BeneficiaryTransfer struct {
 	Description string `json:"description,omitempty"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
 	// `notifyWhatsApp`.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
@@ -1412,6 +1424,8 @@ type BeneficiarySwap struct {
 	Description string `json:"description,omitempty"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
 	// `notifyWhatsApp`.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
@@ -1456,6 +1470,8 @@ type Offramp struct {
 	Description string `json:"description,omitempty"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
 	// `notifyWhatsApp`.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
@@ -1560,6 +1576,8 @@ type Onramp struct {
 	Description string `json:"description,omitempty"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
 	// Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify.
@@ -1594,6 +1612,8 @@ type CashIn struct {
 	Description string `json:"description,omitempty"`
 	// Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
 	Memo string `json:"memo,omitempty"`
+	// Your own texts by key: part of the record, events and exports, and a filter of the list of transactions.
+	Metadata map[string]string `json:"metadata,omitempty"`
 	// Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify.
 	NotifyEmail bool `json:"notifyEmail,omitempty"`
 	// Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify.

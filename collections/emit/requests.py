@@ -97,7 +97,8 @@ def request_of(document: dict, step: dict, members: dict[str, str], is_first: bo
             path = path.replace("{" + name + "}", given.get(name, "{{" + name + "}}"))
         elif each["in"] == "query":
             text = each.get("description") or resolved(document, each["schema"]).get("description", "")
-            query.append((name, sent.get(name, ""), name in sent, text))
+            shown = name + "[key]" if each.get("style") == "deepObject" else name
+            query.append((shown, sent.get(name, ""), name in sent, text))
     unknown = (given.keys() | sent.keys()) - {each["name"] for each in parameters}
     if unknown:
         raise SystemExit(f'{step["call"]}: unknown parameters {sorted(unknown)}')

@@ -17,8 +17,8 @@ bool shares_listener(const Config& config) {
   return !config.admin_off && config.admin_listen == config.listen_http;
 }
 
-/// A certificate error is a complete message. To an address error, cli/serving adds the source of
-/// the value. An address in use may be free after a restart.
+/// A certificate error is a complete message. To an address error, cli/serve/serving adds the
+/// source of the value. An address in use may be free after a restart.
 StartError cannot_listen(const Problem& problem, const std::string& setting,
                          const std::string& what) {
   if (problem.slug == Slug::validation_failed) return {exit_code::kConfiguration, what};

@@ -11,7 +11,6 @@
 #include "store/ledger/journal.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/guarded_rows.h"
-#include "store/rows/row_bytes.h"
 #include "store/schema_check.h"
 #include "store/webhooks/events.h"
 

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "route_samples.h"
+#include "store/lists/payment_walk.h"
 #include "store/rows/key_walk.h"
 #include "support/query_watch.h"
 #include "support/sealed_edits.h"
@@ -48,6 +49,7 @@ const std::map<std::string, Values, std::less<>>& values_of_names() {
       {"connectorId", {"$payouts", "$bespoke"}},
       {"customerId", {"bulk-77"}},
       {"reference", {"REF", "none", "HALF"}},  // HALF: of most of the others
+      {"metadata", {"[k]=half", "[rare]=7"}},  // a key and its text
       {"networkName", {"coffer-sandbox"}},
       {"createdFrom", {"$middle", "$start"}},
       {"createdTo", {"$middle"}},
@@ -62,6 +64,10 @@ Values values_of(const api::QueryParam& parameter) {
   INFO("values for " << parameter.name << " of schema " << parameter.schema);
   REQUIRE(by_schema != values_of_schemas().end());
   return by_schema->second;
+}
+
+std::string given(std::string_view name, const std::string& value) {
+  return "&" + std::string(name) + (value.starts_with('[') ? "" : "=") + value;
 }
 
 bool is_filter(const api::QueryParam& parameter) {
@@ -106,7 +112,7 @@ std::vector<std::string> combinations(const api::Route& route, std::size_t most)
       const std::size_t used = filters + (parameter.name == "sort" ? 0 : 1);
       if (used > most) continue;
       for (const std::string& value : values_of(parameter)) {
-        out.emplace_back(query + "&" + std::string(parameter.name) + "=" + value, used);
+        out.emplace_back(query + given(parameter.name, value), used);
       }
     }
   }
@@ -159,6 +165,7 @@ class ManyRows {
         "DELETE FROM events WHERE tenant = (SELECT tenant FROM c) AND sequence > (SELECT s0 FROM "
         "c);"
         "DELETE FROM provider_payments WHERE payment > (SELECT p0 FROM c);"
+        "DELETE FROM metadata_terms WHERE payment > (SELECT p0 FROM c);"
         "DELETE FROM payments WHERE payment > (SELECT p0 FROM c);"
         "DELETE FROM accounts WHERE account > (SELECT a0 FROM c);"
         "DELETE FROM wallets WHERE wallet > (SELECT w0 FROM c);"
@@ -175,7 +182,7 @@ class ManyRows {
         "INSERT INTO payments (payment, tenant, id, transaction_id, application, request_id, type,"
         " status, version, source_wallet, destination_wallet, sending_asset, sending_amount,"
         " receiving_asset, receiving_amount, from_ref, failure, created_at, processing_after,"
-        " completed_after, updated_after, beneficiary, connector)"
+        " completed_after, updated_after, beneficiary, connector, metadata)"
         " SELECT p0 + i, tenant, randomblob(16), 'bulk-' || i, application, 'bulk',"
         " CASE i % 2000 WHEN 3 THEN 1 WHEN 5 THEN 5 WHEN 8 THEN 3 ELSE 0 END,"
         " iif(i % 1000 = 7, 3, 2), 2 + " +
@@ -187,7 +194,14 @@ class ManyRows {
         " iif(" +
         processed +
         ", 0, NULL), 5, 5, iif(i % 2 = 0, recipient, NULL),"
-        " iif(i % 2000 = 5, payouts, NULL) FROM n, c");
+        " iif(i % 2000 = 5, payouts, NULL), CASE WHEN i % 3000 = 1 THEN"
+        " '{\"k\":\"half\",\"rare\":\"7\"}' WHEN i % 2 = 1 THEN '{\"k\":\"half\"}' END FROM n, c");
+    for (const auto& [key, text, rows] :
+         {std::tuple("k", "half", "i % 2 = 1"), std::tuple("rare", "7", "i % 3000 = 1")}) {
+      edits_.run("INSERT INTO metadata_terms SELECT tenant, " +
+                 std::to_string(store::metadata_term(key, text)) + ", p0 + i FROM n, c WHERE " +
+                 rows);
+    }
     edits_.run(
         "INSERT INTO provider_payments (payment, fee, total, transaction_type, state)"
         " SELECT p0 + i, 0, 1, 2, 3 FROM n, c WHERE i % 2000 = 5");
@@ -230,8 +244,9 @@ class ManyRows {
   SealedEdits edits_;
 };
 
-// Only an operator adds rows to these.
-const std::vector<std::string> kSmall = {"tenants", "assets", "connectors", "t", "s", "c"};
+// Only an operator adds rows to these; json_each has those of one payment's metadata.
+const std::vector<std::string> kSmall = {"tenants", "assets", "connectors", "t",
+                                         "s",       "c",      "json_each"};
 
 class World {
  public:
@@ -348,6 +363,11 @@ bool fits(const Json& row, const std::string& name, const std::string& value) {
   }
   if (name == "assetCode") return has_one(row, value, {"sendingAssetCode", "receivingAssetCode"});
   if (name == "reference") return has_one(row, value, {"fromRef", "toRef"});
+  if (name == "metadata") {
+    const auto equals = value.find("]=");
+    const Json metadata = row.value("metadata", Json::object());
+    return metadata.value(value.substr(1, equals - 1), "") == value.substr(equals + 2);
+  }
   if (name == "createdFrom") return at("createdAt") >= *Timestamp::parse(value);
   if (name == "createdTo") return at("createdAt") < *Timestamp::parse(value);
   if (name == "updatedFrom") return at("updatedAt") >= *Timestamp::parse(value);
@@ -429,7 +449,7 @@ TEST_CASE("lists: random combinations of filters give each match once, over shor
     ++round;
     matches += expected.size();
     std::string query;
-    for (const auto& [name, value] : filters) query += "&" + name + "=" + value;
+    for (const auto& [name, value] : filters) query += given(name, value);
     INFO(query);
     const Followed found = follow(world, route, query, "nextCursor");
     CHECK(names_of(found.rows) == names_of(expected));

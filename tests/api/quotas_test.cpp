@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "store/commits/quota_book.h"
-#include "store/rows/row_bytes.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/test_app.h"

@@ -109,7 +109,7 @@ TEST_CASE("CSV and NDJSON contain the rows of the JSON statement") {
   const auto rows = parse_csv(csv.body);
   REQUIRE(rows.size() == 5);
   CHECK(rows[0] == Row{"rowId", "at", "description", "reference", "counterparty", "direction",
-                       "amount", "runningBalance", "transactionRecordId"});
+                       "amount", "runningBalance", "transactionRecordId", "metadata"});
   for (std::size_t i = 0; i < lines.size(); ++i) {
     for (std::size_t column = 0; column < rows[0].size(); ++column) {
       INFO(rows[0][column]);

@@ -289,6 +289,8 @@ namespace {
 
 /// Bytes of one character as an ordinary client may write it: two \u escapes.
 constexpr std::size_t kEscaped = 12;
+/// The same without escapes, which metadata at its limits needs.
+constexpr std::size_t kUtf8 = 4;
 /// Overhead of a member: quotes, colon, comma, and the line feed and blanks of a pretty printer.
 constexpr std::size_t kAround = 24;
 constexpr std::size_t kUnbounded = std::size_t{1} << 40;
@@ -319,6 +321,11 @@ std::size_t largest(const Json& schema, const std::string& name = {}) {
       sum += member.size() + kAround + largest(each, member);
     }
     most = std::max(most, sum);
+  } else if (target.contains("maxProperties")) {
+    const std::size_t key = target.at("propertyNames").at("maxLength");
+    const std::size_t text = largest(target.at("additionalProperties")) / kEscaped * kUtf8;
+    const std::size_t each = key + kAround + text;
+    most = std::max(most, kAround + target.at("maxProperties").get<std::size_t>() * each);
   } else if (has_type(target, "object")) {
     most = kUnbounded;
   }

@@ -9,7 +9,7 @@ import struct
 AUDIT_TRIES = ("master.key", "../master.key", "../../master.key")  # a backup is often in a separate folder
 PAYMENT = ("SELECT type, id, transaction_id, application, request_id, source_wallet, destination_wallet, sending_asset,"
            " sending_amount, receiving_asset, min_receiving, from_ref, to_ref, description, memo, notify, created_at,"
-           " beneficiary, destination, connector, quote FROM payments WHERE payment = ?")
+           " beneficiary, destination, connector, quote, metadata FROM payments WHERE payment = ?")
 LEGS = ("SELECT leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description FROM payment_legs"
         " WHERE payment = ? ORDER BY leg")
 PROVIDER = ("SELECT fee, total, transaction_type, purpose_of_payment, source_of_funds, relationship, payer_name,"

@@ -122,7 +122,7 @@ class Stage:
             "ada": wallets["Ada Obi"]["id"], "amina": people["Amina Njoroge"]["id"],
             "aminaBank": people["Amina Njoroge"]["destinations"][0]["id"], "partner": people["Ledger Partner Ltd"]["id"],
             "payout": connectors["Kenya bank payout"], "collect": collect, "virtual": virtual,
-            "today": str(today), "tomorrow": str(today + datetime.timedelta(days=1)), "long": "x" * 70000,
+            "today": str(today), "tomorrow": str(today + datetime.timedelta(days=1)), "long": "x" * 400_000,
             "receiver": self.proxy.url + "/_receiver", "nowhere": f"http://127.0.0.1:{held_port()}"}
         for row in self.rows:
             for step in row["steps"]:

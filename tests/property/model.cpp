@@ -32,7 +32,8 @@ bool swap(PaymentType type) {
 bool same_request(const PaymentRequest& a, const PaymentRequest& b) {
   return a.type == b.type && a.receiving_asset == b.receiving_asset &&
          a.min_receiving == b.min_receiving && a.memo == b.memo && a.beneficiary == b.beneficiary &&
-         a.quote == b.quote && a.payer == b.payer && a.legs.size() == b.legs.size() &&
+         a.quote == b.quote && a.metadata == b.metadata && a.payer == b.payer &&
+         a.legs.size() == b.legs.size() &&
          std::equal(a.legs.begin(), a.legs.end(), b.legs.begin(),
                     [&](const auto& x, const auto& y) { return same_leg(x, y, quoted(a.type)); });
 }

@@ -9,15 +9,15 @@
 #include <string>
 
 #include "api/about/openapi_tables.h"
+#include "api/json/fields.h"
 #include "api/json/json.h"
-#include "api/json/text_members.h"
 #include "embedded/embedded.h"
 #include "flows/events.h"
 #include "http/json_body.h"
 #include "source_dir.h"
 #include "store/operations/export.h"
 #include "store/providers/connectors.h"
-#include "store/rows/chain.h"
+#include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
 #include "store/schema.h"
 #include "store/webhooks/events.h"

@@ -25,9 +25,9 @@ struct Budget {
 };
 constexpr std::array kBudgets{
     Budget{"api", 9'063},    Budget{"app", 1'402},      Budget{"auth", 2'784},
-    Budget{"base", 6'358},   Budget{"cli", 17'630},     Budget{"config", 1'713},
-    Budget{"domain", 5'669}, Budget{"flows", 12'175},   Budget{"http", 6'142},
-    Budget{"store", 18'610}, Budget{"outbound", 4'124}, Budget{"provider_sim", 1'843},
+    Budget{"base", 6'356},   Budget{"cli", 17'618},     Budget{"config", 1'711},
+    Budget{"domain", 5'664}, Budget{"flows", 12'159},   Budget{"http", 6'142},
+    Budget{"store", 18'602}, Budget{"outbound", 4'124}, Budget{"provider_sim", 1'843},
     Budget{"workers", 407},
 };
 

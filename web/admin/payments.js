@@ -67,7 +67,7 @@ export function paymentsScreen(context) {
       { key: 'type', label: S.payments.kind, render: (row) => S.typeShort[row.type] || row.type },
       'association',
     ],
-    more: ['environment', 'fromRef', 'toRef', 'failureMessage', 'updatedAt', 'id'],
+    more: ['environment', 'fromRef', 'toRef', 'metadata', 'failureMessage', 'updatedAt', 'id'],
     quick: ['text', 'status', 'type', 'failure'],
     views: S.payments.views,
     actions: (again) =>

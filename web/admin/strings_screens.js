@@ -110,6 +110,7 @@ export const screens = {
     legs: { title: 'Transfers', sourceName: 'From', destinationName: 'To' },
     instructions: 'Instructions for the payer',
     additional: 'Additional fields',
+    metadata: 'Metadata',
     events: 'Events and deliveries',
     deliveries: 'Deliveries',
     noEvents: 'No events yet.',

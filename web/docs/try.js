@@ -196,7 +196,10 @@ const cofferTry = (() => {
     for (const { parameter, input } of fields) {
       const text = input.value.trim();
       if (parameter.in === 'path') out = out.replace(`{${parameter.name}}`, encodeURIComponent(text));
-      else if (text) query.set(parameter.name, text);
+      else if (parameter.style === 'deepObject' && text.includes('=')) {
+        const [key, ...rest] = text.split('=');
+        query.set(`${parameter.name}[${key}]`, rest.join('='));
+      } else if (text) query.set(parameter.name, text);
     }
     return query.size > 0 ? `${out}?${query}` : out;
   }

@@ -1021,6 +1021,7 @@ final class Client extends Runtime
      * @param ?string $connectorId Only payments through this connector.
      * @param ?string $transactionId Your ID of the payment.
      * @param ?string $reference Equals fromRef or toRef, including those of legs.
+     * @param ?array<string, string> $metadata Only records with these texts.
      * @param \DateTimeInterface|string|null $createdFrom Created at or after.
      * @param \DateTimeInterface|string|null $createdTo Created before.
      * @param \DateTimeInterface|string|null $updatedFrom Changed at or after.
@@ -1038,6 +1039,7 @@ final class Client extends Runtime
         ?string $connectorId = null,
         ?string $transactionId = null,
         ?string $reference = null,
+        ?array $metadata = null,
         \DateTimeInterface|string|null $createdFrom = null,
         \DateTimeInterface|string|null $createdTo = null,
         \DateTimeInterface|string|null $updatedFrom = null,
@@ -1054,6 +1056,7 @@ final class Client extends Runtime
             $connectorId,
             $transactionId,
             $reference,
+            $metadata,
             $createdFrom,
             $createdTo,
             $updatedFrom,
@@ -1074,6 +1077,7 @@ final class Client extends Runtime
         ?string $connectorId = null,
         ?string $transactionId = null,
         ?string $reference = null,
+        ?array $metadata = null,
         \DateTimeInterface|string|null $createdFrom = null,
         \DateTimeInterface|string|null $createdTo = null,
         \DateTimeInterface|string|null $updatedFrom = null,
@@ -1090,6 +1094,7 @@ final class Client extends Runtime
             'connectorId' => $connectorId,
             'transactionId' => $transactionId,
             'reference' => $reference,
+            'metadata' => $metadata,
             'createdFrom' => $createdFrom,
             'createdTo' => $createdTo,
             'updatedFrom' => $updatedFrom,

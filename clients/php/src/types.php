@@ -901,6 +901,8 @@ final class WalletList extends Struct
 /** A transfer of one asset between own wallets. */
 final class OwnTransfer extends Struct
 {
+    protected const MAPS = ['metadata'];
+
     public readonly string $amount;
 
     /**
@@ -910,6 +912,8 @@ final class OwnTransfer extends Struct
      * @param string $sendingAssetCode Asset to debit.
      * @param string|int $amount Amount in the sending asset.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot
      *     be combined with `notifyWhatsApp`.
      * @param ?bool $notifyWhatsApp Notify the recipient by message. Requires a beneficiary with a phone number.
@@ -926,6 +930,7 @@ final class OwnTransfer extends Struct
         public readonly string $sendingAssetCode,
         string|int|float $amount,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
         public readonly ?string $receivingAssetCode = null,
@@ -946,6 +951,7 @@ final class OwnTransfer extends Struct
             $data['sendingAssetCode'],
             $data['amount'],
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
             $data['receivingAssetCode'] ?? null,
@@ -959,15 +965,20 @@ final class OwnTransfer extends Struct
 /** Up to 100 transfers that either all settle or all fail. */
 final class MultiTransfer extends Struct
 {
+    protected const MAPS = ['metadata'];
+
     /**
      * @param string $transactionId Your ID of the payment: both its idempotency key and its reference.
      * @param list<Transfer> $transfers The transfers, in the order in which they are applied.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      */
     public function __construct(
         public readonly string $transactionId,
         public readonly array $transfers,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
     ) {
     }
 
@@ -978,6 +989,7 @@ final class MultiTransfer extends Struct
             $data['transactionId'],
             array_map(Transfer::fromArray(...), $data['transfers']),
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
         );
     }
 }
@@ -1029,6 +1041,8 @@ final class Transfer extends Struct
 /** A swap between own wallets. */
 final class OwnSwap extends Struct
 {
+    protected const MAPS = ['metadata'];
+
     public readonly string $amount;
     public readonly ?string $minReceivingAmount;
 
@@ -1040,6 +1054,8 @@ final class OwnSwap extends Struct
      * @param string|int $amount Amount in the sending asset.
      * @param string $receivingAssetCode Asset to credit.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot
      *     be combined with `notifyWhatsApp`.
      * @param ?bool $notifyWhatsApp Notify the recipient by message. Requires a beneficiary with a phone number.
@@ -1058,6 +1074,7 @@ final class OwnSwap extends Struct
         string|int|float $amount,
         public readonly string $receivingAssetCode,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
         public readonly ?string $fromRef = null,
@@ -1080,6 +1097,7 @@ final class OwnSwap extends Struct
             $data['amount'],
             $data['receivingAssetCode'],
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
             $data['fromRef'] ?? null,
@@ -1239,7 +1257,7 @@ final class TransactionLeg extends Struct
 /** The record of a payment. */
 final class Transaction extends Struct
 {
-    protected const MAPS = ['instructions'];
+    protected const MAPS = ['metadata', 'instructions'];
 
     /**
      * @param string $id ID of the record, equal to `transactionRecordId`.
@@ -1278,6 +1296,7 @@ final class Transaction extends Struct
      * @param ?string $toRef Reference on the recipient's statement.
      * @param ?string $description Description on the statements.
      * @param ?string $memo Memo on the ledger.
+     * @param ?array<string, string> $metadata The caller's own texts by key; absent if there are none.
      * @param ?string $ledgerTransactionHash Hash of the entries on the ledger.
      * @param ?string $providerReference The provider's reference for the payment.
      * @param ?array<string, string> $instructions Payment instructions for the payer of an on-ramp.
@@ -1319,6 +1338,7 @@ final class Transaction extends Struct
         public readonly ?string $toRef = null,
         public readonly ?string $description = null,
         public readonly ?string $memo = null,
+        public readonly ?array $metadata = null,
         public readonly ?string $ledgerTransactionHash = null,
         public readonly ?string $providerReference = null,
         public readonly ?array $instructions = null,
@@ -1365,6 +1385,7 @@ final class Transaction extends Struct
             $data['toRef'] ?? null,
             $data['description'] ?? null,
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['ledgerTransactionHash'] ?? null,
             $data['providerReference'] ?? null,
             $data['instructions'] ?? null,
@@ -1492,6 +1513,7 @@ final class TransactionList extends Struct
 final class StatementLine extends Struct
 {
     protected const NULLABLE = ['description', 'reference', 'transactionRecordId'];
+    protected const MAPS = ['metadata'];
 
     /**
      * @param string $rowId Opaque, stable and unique within the wallet's statement; identical in every export.
@@ -1504,6 +1526,8 @@ final class StatementLine extends Struct
      * @param ?string $transactionRecordId Transaction record of the line; null if the movement does not belong to a
      *     payment.
      * @param ?string $counterparty Name of the other party.
+     * @param ?array<string, string> $metadata Metadata of the payment; absent if it has none, and on a payment of
+     *     another association.
      */
     public function __construct(
         public readonly string $rowId,
@@ -1515,6 +1539,7 @@ final class StatementLine extends Struct
         public readonly string $runningBalance,
         public readonly ?string $transactionRecordId,
         public readonly ?string $counterparty = null,
+        public readonly ?array $metadata = null,
     ) {
     }
 
@@ -1531,6 +1556,7 @@ final class StatementLine extends Struct
             $data['runningBalance'],
             $data['transactionRecordId'] ?? null,
             $data['counterparty'] ?? null,
+            $data['metadata'] ?? null,
         );
     }
 }
@@ -2703,6 +2729,8 @@ final class QuotaList extends Struct
 /** A payment of one asset to a CRYPTO destination. */
 final class BeneficiaryTransfer extends Struct
 {
+    protected const MAPS = ['metadata'];
+
     public readonly string $amount;
 
     /**
@@ -2717,6 +2745,8 @@ final class BeneficiaryTransfer extends Struct
      * @param ?string $toRef Reference: `fromRef` appears on the sender's statement, `toRef` on the recipient's.
      * @param ?string $description Description on the statements.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot
      *     be combined with `notifyWhatsApp`.
      * @param ?bool $notifyWhatsApp Notify the recipient by message. Requires a beneficiary with a phone number.
@@ -2734,6 +2764,7 @@ final class BeneficiaryTransfer extends Struct
         public readonly ?string $toRef = null,
         #[\SensitiveParameter] public readonly ?string $description = null,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
     ) {
@@ -2755,6 +2786,7 @@ final class BeneficiaryTransfer extends Struct
             $data['toRef'] ?? null,
             $data['description'] ?? null,
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
         );
@@ -2764,6 +2796,8 @@ final class BeneficiaryTransfer extends Struct
 /** A swap whose proceeds go to a CRYPTO destination. */
 final class BeneficiarySwap extends Struct
 {
+    protected const MAPS = ['metadata'];
+
     public readonly string $amount;
     public readonly ?string $minReceivingAmount;
 
@@ -2779,6 +2813,8 @@ final class BeneficiarySwap extends Struct
      * @param ?string $toRef Reference: `fromRef` appears on the sender's statement, `toRef` on the recipient's.
      * @param ?string $description Description on the statements.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot
      *     be combined with `notifyWhatsApp`.
      * @param ?bool $notifyWhatsApp Notify the recipient by message. Requires a beneficiary with a phone number.
@@ -2798,6 +2834,7 @@ final class BeneficiarySwap extends Struct
         public readonly ?string $toRef = null,
         #[\SensitiveParameter] public readonly ?string $description = null,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
         string|int|float|null $minReceivingAmount = null,
@@ -2821,6 +2858,7 @@ final class BeneficiarySwap extends Struct
             $data['toRef'] ?? null,
             $data['description'] ?? null,
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
             $data['minReceivingAmount'] ?? null,
@@ -2831,7 +2869,7 @@ final class BeneficiarySwap extends Struct
 /** A payout against a quote. */
 final class Offramp extends Struct
 {
-    protected const MAPS = ['additionalFields'];
+    protected const MAPS = ['additionalFields', 'metadata'];
 
     /**
      * @param string $transactionId Your ID of the payment: both its idempotency key and its reference.
@@ -2851,6 +2889,8 @@ final class Offramp extends Struct
      * @param ?string $toRef Reference: `fromRef` appears on the sender's statement, `toRef` on the recipient's.
      * @param ?string $description Description on the statements.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot
      *     be combined with `notifyWhatsApp`.
      * @param ?bool $notifyWhatsApp Notify the recipient by message. Requires a beneficiary with a phone number.
@@ -2872,6 +2912,7 @@ final class Offramp extends Struct
         public readonly ?string $toRef = null,
         #[\SensitiveParameter] public readonly ?string $description = null,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
     ) {
@@ -2896,6 +2937,7 @@ final class Offramp extends Struct
             $data['toRef'] ?? null,
             $data['description'] ?? null,
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
         );
@@ -2993,7 +3035,7 @@ final class Payer extends Struct
 /** A collection against a quote. */
 final class Onramp extends Struct
 {
-    protected const MAPS = ['additionalFields'];
+    protected const MAPS = ['additionalFields', 'metadata'];
 
     /**
      * @param string $transactionId Your ID of the payment: both its idempotency key and its reference.
@@ -3009,6 +3051,8 @@ final class Onramp extends Struct
      * @param ?string $toRef Reference: `fromRef` appears on the sender's statement, `toRef` on the recipient's.
      * @param ?string $description Description on the statements.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary
      *     to notify.
      * @param ?bool $notifyWhatsApp Must be false or absent, otherwise the response is 422: an on-ramp has no
@@ -3026,6 +3070,7 @@ final class Onramp extends Struct
         public readonly ?string $toRef = null,
         #[\SensitiveParameter] public readonly ?string $description = null,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
     ) {
@@ -3046,6 +3091,7 @@ final class Onramp extends Struct
             $data['toRef'] ?? null,
             $data['description'] ?? null,
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
         );
@@ -3055,7 +3101,7 @@ final class Onramp extends Struct
 /** An on-ramp: a quote and its execution in one request. */
 final class CashIn extends Struct
 {
-    protected const MAPS = ['additionalFields'];
+    protected const MAPS = ['additionalFields', 'metadata'];
 
     public readonly string $amount;
 
@@ -3075,6 +3121,8 @@ final class CashIn extends Struct
      * @param ?string $toRef Reference: `fromRef` appears on the sender's statement, `toRef` on the recipient's.
      * @param ?string $description Description on the statements.
      * @param ?string $memo Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)
+     * @param ?array<string, string> $metadata Your own texts by key: part of the record, events and exports, and a
+     *     filter of the list of transactions.
      * @param ?bool $notifyEmail Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary
      *     to notify.
      * @param ?bool $notifyWhatsApp Must be false or absent, otherwise the response is 422: an on-ramp has no
@@ -3094,6 +3142,7 @@ final class CashIn extends Struct
         public readonly ?string $toRef = null,
         #[\SensitiveParameter] public readonly ?string $description = null,
         #[\SensitiveParameter] public readonly ?string $memo = null,
+        #[\SensitiveParameter] public readonly ?array $metadata = null,
         public readonly ?bool $notifyEmail = null,
         public readonly ?bool $notifyWhatsApp = null,
     ) {
@@ -3117,6 +3166,7 @@ final class CashIn extends Struct
             $data['toRef'] ?? null,
             $data['description'] ?? null,
             $data['memo'] ?? null,
+            $data['metadata'] ?? null,
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
         );

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from coffer import types
@@ -692,6 +693,7 @@ class Client(Runtime):
         connector_id: str | None = None,
         transaction_id: str | None = None,
         reference: str | None = None,
+        metadata: Mapping[str, str] | None = None,
         created_from: types.DateOrTime | None = None,
         created_to: types.DateOrTime | None = None,
         updated_from: types.DateOrTime | None = None,
@@ -704,7 +706,7 @@ class Client(Runtime):
             self,
             types.TransactionList,
             "/v1/transactions",
-            {"status": status, "type": type, "walletId": wallet_id, "assetCode": asset_code, "beneficiaryId": beneficiary_id, "connectorId": connector_id, "transactionId": transaction_id, "reference": reference, "createdFrom": created_from, "createdTo": created_to, "updatedFrom": updated_from, "sort": sort, "limit": limit, "cursor": cursor},
+            {"status": status, "type": type, "walletId": wallet_id, "assetCode": asset_code, "beneficiaryId": beneficiary_id, "connectorId": connector_id, "transactionId": transaction_id, "reference": reference, "metadata": metadata, "createdFrom": created_from, "createdTo": created_to, "updatedFrom": updated_from, "sort": sort, "limit": limit, "cursor": cursor},
             "token",
         )
 

@@ -514,6 +514,8 @@ class OwnTransfer:
     """Your ID of the payment: both its idempotency key and its reference."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
     `notifyWhatsApp`
@@ -550,6 +552,8 @@ class MultiTransfer:
     """The transfers, in the order in which they are applied."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -582,6 +586,8 @@ class OwnSwap:
     """Your ID of the payment: both its idempotency key and its reference."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
     `notifyWhatsApp`
@@ -735,6 +741,8 @@ class Transaction:
     """Description on the statements."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger."""
+    metadata: dict[str, str] | None = field(repr=False, default=None)
+    """The caller's own texts by key; absent if there are none."""
     ledger_transaction_hash: str | None = None
     """Hash of the entries on the ledger."""
     provider_reference: str | None = None
@@ -815,6 +823,8 @@ class StatementLine:
     """Balance after this line."""
     transaction_record_id: str | None
     """Transaction record of the line; null if the movement does not belong to a payment."""
+    metadata: dict[str, str] | None = field(repr=False, default=None)
+    """Metadata of the payment; absent if it has none, and on a payment of another association."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1383,6 +1393,8 @@ class BeneficiaryTransfer:
     """Description on the statements."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
     `notifyWhatsApp`
@@ -1417,6 +1429,8 @@ class BeneficiarySwap:
     """Description on the statements."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
     `notifyWhatsApp`
@@ -1465,6 +1479,8 @@ class Offramp:
     """Description on the statements."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
     `notifyWhatsApp`
@@ -1513,6 +1529,8 @@ class Onramp:
     """Description on the statements."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify."""
     notify_whats_app: bool | None = None
@@ -1549,6 +1567,8 @@ class CashIn:
     """Description on the statements."""
     memo: str | None = field(repr=False, default=None)
     """Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters)"""
+    metadata: Mapping[str, str] | None = field(repr=False, default=None)
+    """Your own texts by key: part of the record, events and exports, and a filter of the list of transactions."""
     notify_email: bool | None = None
     """Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify."""
     notify_whats_app: bool | None = None

@@ -390,7 +390,7 @@ export class Client extends Runtime {
 
   /** List transaction records, newest first. Requires the scope `transactions:read`. */
   listTransactions(
-    query: { status?: types.TransactionStatus; type?: types.TransactionType; walletId?: string; assetCode?: string; beneficiaryId?: string; connectorId?: string; transactionId?: string; reference?: string; createdFrom?: string | Date; createdTo?: string | Date; updatedFrom?: string | Date; sort?: types.TransactionSort; limit?: number; cursor?: string } = {},
+    query: { status?: types.TransactionStatus; type?: types.TransactionType; walletId?: string; assetCode?: string; beneficiaryId?: string; connectorId?: string; transactionId?: string; reference?: string; metadata?: { [name: string]: string }; createdFrom?: string | Date; createdTo?: string | Date; updatedFrom?: string | Date; sort?: types.TransactionSort; limit?: number; cursor?: string } = {},
     options: CallOptions = {},
   ): Pages<types.TransactionList, types.Transaction> {
     return new Pages<types.TransactionList, types.Transaction>(this, "/v1/transactions", { query, options });

@@ -364,6 +364,8 @@ export interface OwnTransfer {
   transactionId: string;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /**
    * Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
    * `notifyWhatsApp`
@@ -400,6 +402,8 @@ export interface MultiTransfer {
   transfers: readonly Transfer[];
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
 }
 
 /** One transfer of a multi-transfer */
@@ -428,6 +432,8 @@ export interface OwnSwap {
   transactionId: string;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /**
    * Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
    * `notifyWhatsApp`
@@ -597,6 +603,8 @@ export interface Transaction {
   description?: string;
   /** Memo on the ledger */
   memo?: string;
+  /** The caller's own texts by key; absent if there are none */
+  metadata?: { [name: string]: string };
   /** Hash of the entries on the ledger */
   ledgerTransactionHash?: string;
   /** The provider's reference for the payment */
@@ -687,6 +695,8 @@ export interface StatementLine {
   runningBalance: Decimal;
   /** Transaction record of the line; null if the movement does not belong to a payment */
   transactionRecordId: string | null;
+  /** Metadata of the payment; absent if it has none, and on a payment of another association */
+  metadata?: { [name: string]: string };
 }
 
 /** Whether the amount is debited or credited */
@@ -1214,6 +1224,8 @@ export interface BeneficiaryTransfer {
   description?: string | null;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /**
    * Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
    * `notifyWhatsApp`
@@ -1248,6 +1260,8 @@ export interface BeneficiarySwap {
   description?: string | null;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /**
    * Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
    * `notifyWhatsApp`
@@ -1296,6 +1310,8 @@ export interface Offramp {
   description?: string | null;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /**
    * Notify the recipient by e-mail. Requires a beneficiary with an e-mail address. Cannot be combined with
    * `notifyWhatsApp`
@@ -1392,6 +1408,8 @@ export interface Onramp {
   description?: string | null;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /** Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify */
   notifyEmail?: boolean | null;
   /** Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify */
@@ -1426,6 +1444,8 @@ export interface CashIn {
   description?: string | null;
   /** Memo on the ledger: at most 28 bytes of UTF-8 (bytes, not characters) */
   memo?: string | null;
+  /** Your own texts by key: part of the record, events and exports, and a filter of the list of transactions */
+  metadata?: { [name: string]: string } | null;
   /** Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify */
   notifyEmail?: boolean | null;
   /** Must be false or absent, otherwise the response is 422: an on-ramp has no beneficiary to notify */

@@ -50,6 +50,7 @@ Json parameters(const Route& route) {
   for (const QueryParam& param : route.query) {
     Json item{{"name", param.name}, {"in", "query"}, {"description", param.description}};
     if (param.required) item["required"] = true;
+    if (param.keyed) item.update({{"style", "deepObject"}, {"explode", true}});
     item["schema"] = schema(param.schema);
     out.push_back(std::move(item));
   }

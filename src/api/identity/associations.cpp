@@ -24,7 +24,7 @@ Result<http::Response> read_association(const Services& services, const Call& ca
 /// There is one row, so there is no cursor to another page.
 Result<http::Response> list_associations(const Services& services, const Call& call) {
   QueryFields query(call.request);
-  COFFER_TRY_VOID(read_page(services, call, query, {"associations"}));
+  COFFER_TRY_VOID(read_page(services, call, query, "associations"));
   COFFER_TRY(const auto row, own_association(services, call));
   return envelope_response("Associations found", Json::array({association_json(row)}));
 }

@@ -18,7 +18,7 @@ Result<http::Response> list_quotas(const Services& services, const Call& call) {
                     {"used", state.used},
                     {"limit", state.limit == kUnlimited ? Json() : Json(state.limit)}});
   }
-  return short_list_response(services, call, {"quotas"}, std::move(data));
+  return short_list_response(services, call, "quotas", std::move(data));
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "base/text/nearest.h"
 #include "base/text/unicode.h"
 #include "base/text/whole_number.h"
-#include "domain/payments/payment.h"
 
 namespace coffer::api {
 namespace {
@@ -252,6 +251,23 @@ std::optional<Timestamp> QueryFields::time(std::string_view name) {
 
 std::optional<AssetCode> QueryFields::asset_code(std::string_view name) {
   return term(name, AssetCode::parse);
+}
+
+PaymentMetadata QueryFields::metadata() {
+  PaymentMetadata out;
+  constexpr std::string_view kOpen = "metadata[";
+  for (const auto& [name, value] : request_.query) {
+    if (!name.starts_with("metadata") || value.empty()) continue;
+    std::string key = name.starts_with(kOpen) ? name.substr(kOpen.size()) : "]";
+    key.pop_back();
+    if (is_metadata_key(key)) {
+      out[key] = value;
+    } else {
+      add_error(Slug::malformed_request, name,
+                std::string(kMetadataKeyRule) + ", as in metadata[order]=A-1");
+    }
+  }
+  return out;
 }
 
 int QueryFields::limit() {

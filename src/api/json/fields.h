@@ -10,12 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "api/json/json.h"
 #include "base/clock.h"
 #include "base/validation_errors.h"
 #include "domain/contact.h"
 #include "domain/ids.h"
 #include "domain/ledger/money.h"
+#include "domain/payments/payment.h"
 #include "domain/providers/connector.h"
+#include "domain/tables/text_field.h"
 #include "http/json_body.h"
 #include "http/message.h"
 
@@ -111,6 +114,8 @@ class QueryFields {
   std::optional<std::string> text(std::string_view name);
   std::optional<Timestamp> time(std::string_view name);
   std::optional<AssetCode> asset_code(std::string_view name);
+  /// The values of `metadata[KEY]=VALUE` by key.
+  PaymentMetadata metadata();
   /// 1 to 100, 20 by default (docs/contract.md#collections).
   int limit();
   template <class IdType>
@@ -148,5 +153,45 @@ class QueryFields {
 /// removes a member, and any other value (including arrays) replaces the previous value. The result
 /// nests no deeper than both bodies.
 http::JsonValue merge_patch(http::JsonValue target, const http::JsonValue& patch);
+
+// The text members of a noun (domain/tables/text_field.h), read from requests and written to JSON.
+
+// The maximum length of any text. The domain determines the maximum of each member.
+inline constexpr std::size_t kAnyText = 4096;
+
+/// Checks only the JSON type. The domain determines required members and their format.
+inline void read_text(Fields& fields, std::string_view name, TextMembers& out) {
+  if (fields.errors().names(fields.path(name))) return;
+  if (auto value = fields.text(name, optional, kAnyText)) out.emplace(name, *std::move(value));
+}
+
+template <class Noun>
+void read_texts(Fields& fields, TextMembers& out) {
+  for (const TextFact& fact : TextFields<Noun>::rows) read_text(fields, fact.name, out);
+}
+
+/// The members of a nested object; empty if it is absent.
+template <class... Nouns>
+std::optional<TextMembers> read_inner_texts(Fields& fields, const char* name) {
+  if (fields.object(name, optional) == nullptr) return std::nullopt;
+  Fields inner(*fields.find(name), fields.errors(), fields.path(name) + ".");
+  TextMembers out;
+  (read_texts<Nouns>(inner, out), ...);
+  return out;
+}
+
+template <class Noun>
+void put_texts(Json& object, const Noun& noun) {
+  each_text(noun, [&](const TextFact& fact, const std::string& value) {
+    object[std::string(fact.name)] = value;
+  });
+}
+
+template <class Noun>
+Json texts_json(const Noun& noun) {
+  Json out = Json::object();
+  put_texts(out, noun);
+  return out;
+}
 
 }  // namespace coffer::api

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "api/json/fields.h"
-#include "api/json/text_members.h"
 
 namespace coffer::api {
 namespace {
@@ -108,6 +107,7 @@ Json statement_line_json(const StatementLine& line, int decimals) {
   out["amount"] = line.amount.to_string(decimals);
   out["runningBalance"] = line.running_balance.to_string(decimals);
   out["transactionRecordId"] = line.payment ? Json(line.payment->to_string()) : Json(nullptr);
+  if (line.metadata) out["metadata"] = Json::parse(*line.metadata, nullptr, false);
   return out;
 }
 

@@ -1,6 +1,5 @@
-#include "api/ledger/assets.h"
-
 #include "api/json/json.h"
+#include "api/ledger/wallets.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
@@ -28,7 +27,7 @@ Result<http::Response> list_assets(const Services& services, const Call& call) {
     }
     return Result<void>();
   }));
-  return short_list_response(services, call, {"assets"}, std::move(rows));
+  return short_list_response(services, call, "assets", std::move(rows));
 }
 
 std::vector<Route> assets_routes() {

@@ -23,7 +23,7 @@ constexpr std::int64_t kRestMaxMs = 5;
 
 constexpr std::string_view kCsvHeader =
     "rowId,at,description,reference,counterparty,direction,amount,runningBalance,"
-    "transactionRecordId\r\n";
+    "transactionRecordId,metadata\r\n";
 
 /// Amounts come from coffer and are numeric, so they keep their sign.
 void append_csv_line(std::string& out, const StatementLine& line, int decimals) {
@@ -36,7 +36,7 @@ void append_csv_line(std::string& out, const StatementLine& line, int decimals) 
   out.append(line.amount.to_string(decimals)).append(",");
   out.append(line.running_balance.to_string(decimals)).append(",");
   if (line.payment) out += line.payment->to_string();
-  out += "\r\n";
+  out.append(",").append(line.metadata ? csv_cell(*line.metadata) : "").append("\r\n");
 }
 
 std::string json_text(const std::optional<std::string>& text) {
@@ -55,11 +55,9 @@ void append_ndjson_line(std::string& out, const StatementLine& line, int decimal
   out.append(",\"amount\":\"").append(line.amount.to_string(decimals));
   out.append("\",\"runningBalance\":\"").append(line.running_balance.to_string(decimals));
   out.append("\",\"transactionRecordId\":");
-  if (line.payment) {
-    out.append("\"").append(line.payment->to_string()).append("\"}\n");
-  } else {
-    out.append("null}\n");
-  }
+  out.append(line.payment ? '"' + line.payment->to_string() + '"' : "null");
+  if (line.metadata) out.append(",\"metadata\":").append(*line.metadata);
+  out.append("}\n");
 }
 
 /// The parts of an export in its format: head, lines and end.

@@ -95,9 +95,7 @@ Result<http::Response> read_statement_lines(const Services& services, const Call
   QueryFields query(call.request);
   query.limit();  // so that `read_statement` reports its error
   COFFER_TRY(const Statement statement, read_statement(services, call, query));
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query,
-                       {"statement", "walletId", "assetCode", "startDate", "endDate"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "statement"));
   return page_of_lines(services, call, statement, page);
 }
 

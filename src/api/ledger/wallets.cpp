@@ -1,7 +1,7 @@
 #include "api/ledger/wallets.h"
 
+#include "api/json/fields.h"
 #include "api/json/json.h"
-#include "api/json/text_members.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
@@ -53,8 +53,7 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
   filter.asset = query.asset_code("assetCode");
   filter.status = query.term("status", parse_term<WalletStatus>);
   const auto network = query.text("networkName");
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query, {"wallets", "assetCode", "status", "networkName"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "wallets"));
   return services.flows.read([&](store::Connection& db) {
     store::RowPage<store::WalletRow> wallets;
     // There is only one network, so a filter for another finds nothing.

@@ -34,8 +34,7 @@ Result<http::Response> list_beneficiaries(const Services& services, const Call& 
   store::TermsWanted wanted;
   wanted.tag = query.text("tag");
   if (const auto q = query.text("q")) wanted.words = search_words(*q);
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query, {"beneficiaries", "tag", "q"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "beneficiaries"));
   return services.flows.read([&](store::Connection& db) {
     const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
     return page_response(

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/json/text_members.h"
+#include "api/json/fields.h"
 #include "base/check.h"
 
 namespace coffer::api {

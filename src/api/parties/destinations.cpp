@@ -42,7 +42,7 @@ Result<http::Response> list_destinations(const Services& services, const Call& c
       rows.push_back(destination_json(row, Shown::masked));
     }
     const std::string list = "destinations " + id.to_string();
-    return short_list_response(services, call, {list, "method"}, std::move(rows));
+    return short_list_response(services, call, list, std::move(rows));
   });
 }
 

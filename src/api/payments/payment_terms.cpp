@@ -46,7 +46,7 @@ std::string vocabularies_text() {
 /// All vocabularies are on one page, so there is no cursor to another.
 Result<http::Response> read_enums(const Services& services, const Call& call) {
   QueryFields query(call.request);
-  COFFER_TRY_VOID(read_page(services, call, query, {"enums"}));
+  COFFER_TRY_VOID(read_page(services, call, query, "enums"));
   static const http::Document document("application/json", vocabularies_text());
   return document.respond(call.request);
 }

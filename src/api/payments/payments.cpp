@@ -46,6 +46,38 @@ void read_quoted_assets(Fields& fields, TransferLeg& leg, PaymentRequest& reques
   request.receiving_asset = fields.asset_code("receivingAssetCode", optional);
 }
 
+/// The members of an object as texts, unless `fault_of` has a fault. `takes_null`: null is absent.
+template <class FaultOf>
+void read_object(Fields& fields, std::string_view object_name,
+                 std::map<std::string, std::string>& out, bool takes_null,
+                 const FaultOf& fault_of) {
+  const auto* object = fields.object(object_name, optional);
+  if (object == nullptr) return;
+  for (const auto& [name, value] : *object) {
+    if (takes_null && value.is_null()) continue;
+    std::string fault = fault_of(name, value);
+    if (fault.empty()) {
+      out[name] = value.scalar_text().value();
+    } else {
+      fields.add_error(Slug::malformed_request, std::string(object_name) + "." + name,
+                       std::move(fault));
+    }
+  }
+}
+
+void read_metadata(Fields& fields, PaymentRequest& request) {
+  const auto fault_of = [](const std::string& key, const http::JsonValue& value) -> std::string {
+    if (!is_metadata_key(key)) return kMetadataKeyRule;
+    if (value.string() != nullptr) return line_fault(*value.string(), kMetadataValueMax);
+    return "must be a string, not " + std::string(value.type_name());
+  };
+  read_object(fields, "metadata", request.metadata, false, fault_of);
+  if (request.metadata.size() > kMetadataKeysMax) {
+    fields.add_error(Slug::malformed_request, "metadata",
+                     "must have at most " + std::to_string(kMetadataKeysMax) + " keys");
+  }
+}
+
 /// The fields of every submission except its legs.
 void read_common(Fields& fields, PaymentRequest& request) {
   request.transaction_id = fields.text("transactionId", required, 4096).value_or("");
@@ -54,6 +86,7 @@ void read_common(Fields& fields, PaymentRequest& request) {
                         "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
   }
   request.memo = fields.memo("memo");
+  read_metadata(fields, request);
 }
 
 void read_notify(Fields& fields, PaymentRequest& request) {
@@ -99,23 +132,15 @@ void read_to_address(Fields& fields, PaymentRequest& request) {
 
 /// Accepts scalars only. A number keeps its source text, so it is not rounded.
 void read_additional_fields(Fields& fields, PaymentRequest& request) {
-  const auto* object = fields.object("additionalFields", optional);
-  if (object == nullptr) return;
-  for (const auto& [name, value] : *object) {
-    const std::string path = fields.path("additionalFields." + name);
+  const auto fault_of = [](const std::string& name, const http::JsonValue& value) -> std::string {
     if (name.empty() || character_count(name) > kFieldNameMax) {
-      fields.errors().add(Slug::malformed_request, path,
-                          "has a name that no connector requires: names have 1 to " +
-                              std::to_string(kFieldNameMax) + " characters");
-    } else if (const auto text = value.scalar_text()) {
-      std::string fault = character_fault(*text);
-      if (!fault.empty()) fields.errors().add(Slug::malformed_request, path, std::move(fault));
-      request.additional_fields[name] = *text;
-    } else if (!value.is_null()) {
-      fields.errors().add(Slug::malformed_request, path,
-                          "must be a string, a number, true or false");
+      return "has a name that no connector requires: names have 1 to " +
+             std::to_string(kFieldNameMax) + " characters";
     }
-  }
+    const auto text = value.scalar_text();
+    return text ? character_fault(*text) : "must be a string, a number, true or false";
+  };
+  read_object(fields, "additionalFields", request.additional_fields, true, fault_of);
 }
 
 Payer read_payer(Fields& fields) {
@@ -199,32 +224,37 @@ void read_onramp(Fields& fields, PaymentRequest& request) {
   read_collection(fields, request);
 }
 
-template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
-Result<PaymentRequest> read_request(const http::JsonValue& body) {
-  Fields fields(body);
-  PaymentRequest request;
-  request.type = type;
-  Read(fields, request);
-  fields.reject_unknown();
-  COFFER_TRY_VOID(fields.check());
-  return request;
+using Reader = void (*)(Fields&, PaymentRequest&);
+/// Nullptr: a provider initiates payments of this type.
+Reader reader_of(PaymentType type) {
+  switch (type) {
+    case PaymentType::p2p_own:
+      return read_transfer;
+    case PaymentType::p2p_beneficiary:
+      return read_p2p_beneficiary;
+    case PaymentType::p2p_own_multi:
+      return read_multi;
+    case PaymentType::swap_own:
+      return read_swap;
+    case PaymentType::swap_beneficiary:
+      return read_swap_beneficiary;
+    case PaymentType::offramp:
+      return read_offramp;
+    case PaymentType::onramp:
+      return read_onramp;
+    case PaymentType::onramp_reference:
+      break;
+  }
+  return nullptr;
 }
 
-/// Runs all checks and stores nothing.
-template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
-Result<http::Response> validate(const Services& services, const Call& call) {
-  COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
-  COFFER_TRY_VOID(
-      flows::submit_payment(services.flows, call.caller, request, call.request.request_id, true));
-  return json_response(200, {{"valid", true}});
-}
-
-template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+/// With `validate_only`, runs all checks and stores nothing.
+template <PaymentType type, bool validate_only>
 Result<http::Response> submit(const Services& services, const Call& call) {
-  COFFER_TRY(const PaymentRequest request, (read_request<type, Read>(*call.body)));
+  COFFER_TRY(const PaymentRequest request, read_submission(type, *call.body));
   COFFER_TRY(const auto submission, flows::submit_payment(services.flows, call.caller, request,
-                                                          call.request.request_id, false));
-  return acknowledgement(submission);
+                                                          call.request.request_id, validate_only));
+  return validate_only ? json_response(200, {{"valid", true}}) : acknowledgement(submission);
 }
 
 /// Problems of a payment whose amount is in the request.
@@ -254,26 +284,32 @@ struct Submission {
   std::string_view schema;
   std::string_view check_pattern;
   std::string_view check_operation;
-  std::size_t body_bytes_max = kBodyBytesMax;
 };
 
-template <PaymentType type, void (*Read)(Fields&, PaymentRequest&)>
+template <PaymentType type>
 void add(std::vector<Route>& rows, const Submission& names, std::vector<Slug> problems) {
-  rows.push_back({.method = "POST",
-                  .pattern = names.pattern,
-                  .operation = names.operation,
-                  .tag = "Payments",
-                  .summary = names.summary,
-                  .lane = Lane::money,
-                  .scope = Scope::payments_write,
-                  .moves_money = true,
-                  .body = Body::json,
-                  .request_schema = names.schema,
-                  .body_bytes_max = names.body_bytes_max,
-                  .responses = {{202, "Acknowledgement"}},
-                  .problems = std::move(problems),
-                  .handler = submit<type, Read>});
-  add_validation(rows, names.check_pattern, names.check_operation, validate<type, Read>);
+  Route row{.method = "POST",
+            .pattern = names.pattern,
+            .operation = names.operation,
+            .tag = "Payments",
+            .summary = names.summary,
+            .lane = Lane::money,
+            .scope = Scope::payments_write,
+            .moves_money = true,
+            .body = Body::json,
+            .request_schema = names.schema,
+            .body_bytes_max = has_legs(type) || is_quoted(type) ? kLargeBodyMax : kBodyBytesMax,
+            .responses = {{202, "Acknowledgement"}},
+            .problems = std::move(problems),
+            .handler = submit<type, false>};
+  rows.push_back(row);
+  row.pattern = names.check_pattern;
+  row.operation = names.check_operation;
+  row.summary = "Validate this payment without storing it";
+  row.needs_storage = false;
+  row.responses = {{200, "Validation"}};
+  row.handler = submit<type, true>;
+  rows.push_back(std::move(row));
 }
 
 }  // namespace
@@ -292,33 +328,16 @@ void read_collection(Fields& fields, PaymentRequest& request) {
 }
 
 Result<PaymentRequest> read_submission(PaymentType type, const http::JsonValue& body) {
-  switch (type) {
-    case PaymentType::p2p_own:
-      return read_request<PaymentType::p2p_own, read_transfer>(body);
-    case PaymentType::p2p_beneficiary:
-      return read_request<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(body);
-    case PaymentType::p2p_own_multi:
-      return read_request<PaymentType::p2p_own_multi, read_multi>(body);
-    case PaymentType::swap_own:
-      return read_request<PaymentType::swap_own, read_swap>(body);
-    case PaymentType::swap_beneficiary:
-      return read_request<PaymentType::swap_beneficiary, read_swap_beneficiary>(body);
-    case PaymentType::offramp:
-      return read_request<PaymentType::offramp, read_offramp>(body);
-    case PaymentType::onramp:
-      return read_request<PaymentType::onramp, read_onramp>(body);
-    case PaymentType::onramp_reference:
-      break;
+  const Reader read = reader_of(type);
+  if (read == nullptr) {
+    return unexpected(Slug::validation_failed, "A provider initiates payments of this type.");
   }
-  return unexpected(Slug::validation_failed, "A provider initiates payments of this type.");
-}
-
-Result<http::Response> execute_onramp(const Services& services, const Call& call) {
-  return submit<PaymentType::onramp, read_onramp>(services, call);
-}
-
-Result<http::Response> validate_onramp(const Services& services, const Call& call) {
-  return validate<PaymentType::onramp, read_onramp>(services, call);
+  Fields fields(body);
+  PaymentRequest request{.type = type};
+  read(fields, request);
+  fields.reject_unknown();
+  COFFER_TRY_VOID(fields.check());
+  return request;
 }
 
 http::Response acknowledgement(const flows::Submission& submission, const Json& more) {
@@ -331,59 +350,46 @@ http::Response acknowledgement(const flows::Submission& submission, const Json& 
   return response;
 }
 
-void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
-                    Handler handler) {
-  Route check = rows.back();
-  check.pattern = pattern;
-  check.operation = operation;
-  check.summary = "Validate this payment without storing it";
-  check.needs_storage = false;
-  check.responses = {{200, "Validation"}};
-  check.handler = handler;
-  rows.push_back(std::move(check));
-}
-
 std::vector<Route> payments_routes() {
   std::vector<Route> rows;
-  add<PaymentType::p2p_beneficiary, read_p2p_beneficiary>(
+  add<PaymentType::p2p_beneficiary>(
       rows,
       {"/v1/payments/p2p/beneficiary", "payBeneficiary",
        "Pay a beneficiary's CRYPTO destination in one asset", "BeneficiaryTransfer",
        "/v1/payments/p2p/beneficiary/validate", "validateBeneficiaryPayment"},
       transfer_problems());
-  add<PaymentType::swap_beneficiary, read_swap_beneficiary>(
+  add<PaymentType::swap_beneficiary>(
       rows,
       {"/v1/payments/swap/beneficiary", "swapToBeneficiary",
        "Swap to a beneficiary (strict-send path payment)", "BeneficiarySwap",
        "/v1/payments/swap/beneficiary/validate", "validateBeneficiarySwap"},
       transfer_problems());
-  add<PaymentType::offramp, read_offramp>(
+  add<PaymentType::offramp>(
       rows,
       {"/v1/payments/offramp", "executeOfframp", "Execute an off-ramp (payout) against a quote",
-       "Offramp", "/v1/payments/offramp/validate", "validateOfframp", kLargeBodyMax},
+       "Offramp", "/v1/payments/offramp/validate", "validateOfframp"},
       quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range}));
-  add<PaymentType::onramp, read_onramp>(
+  add<PaymentType::onramp>(
       rows,
       {"/v1/payments/onramp", "executeOnramp", "Execute an on-ramp (collection) against a quote",
-       "Onramp", "/v1/payments/onramp/validate", "validateOnramp", kLargeBodyMax},
+       "Onramp", "/v1/payments/onramp/validate", "validateOnramp"},
       quoted_problems({}));
-  add<PaymentType::p2p_own, read_transfer>(rows,
-                                           {"/v1/payments/p2p/own", "transferBetweenOwnWallets",
-                                            "Transfer one asset between own wallets", "OwnTransfer",
-                                            "/v1/payments/p2p/own/validate", "validateOwnTransfer"},
-                                           transfer_problems());
-  add<PaymentType::p2p_own_multi, read_multi>(
+  add<PaymentType::p2p_own>(rows,
+                            {"/v1/payments/p2p/own", "transferBetweenOwnWallets",
+                             "Transfer one asset between own wallets", "OwnTransfer",
+                             "/v1/payments/p2p/own/validate", "validateOwnTransfer"},
+                            transfer_problems());
+  add<PaymentType::p2p_own_multi>(
       rows,
       {"/v1/payments/p2p/own/multi", "transferBetweenOwnWalletsAtomically",
        "Transfer between own wallets atomically: all transfers settle or none", "MultiTransfer",
-       "/v1/payments/p2p/own/multi/validate", "validateOwnMultiTransfer", kLargeBodyMax},
+       "/v1/payments/p2p/own/multi/validate", "validateOwnMultiTransfer"},
       transfer_problems());
-  add<PaymentType::swap_own, read_swap>(
-      rows,
-      {"/v1/payments/swap/own", "swapBetweenOwnWallets",
-       "Swap between own wallets (strict send on the best market path)", "OwnSwap",
-       "/v1/payments/swap/own/validate", "validateOwnSwap"},
-      transfer_problems());
+  add<PaymentType::swap_own>(rows,
+                             {"/v1/payments/swap/own", "swapBetweenOwnWallets",
+                              "Swap between own wallets (strict send on the best market path)",
+                              "OwnSwap", "/v1/payments/swap/own/validate", "validateOwnSwap"},
+                             transfer_problems());
   return rows;
 }
 

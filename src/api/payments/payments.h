@@ -9,17 +9,10 @@ namespace coffer::api {
 
 class Fields;
 
-/// Maximum body size of a request with a hundred legs, or with all additional fields of a
-/// connector: space for each text at its maximum length with all characters as \u escapes.
-constexpr std::size_t kLargeBodyMax = 256 * 1024;
+/// Maximum body size of a submission with a hundred legs and all metadata: space for each text at
+/// its maximum length with all characters as \u escapes.
+constexpr std::size_t kLargeBodyMax = 320 * 1024;
 
-/// POST /v1/payments/onramp, which the Connect group also serves at another path.
-Result<http::Response> execute_onramp(const Services& services, const Call& call);
-/// Runs only the checks of execute_onramp.
-Result<http::Response> validate_onramp(const Services& services, const Call& call);
-/// Adds an operation that validates the payments of the last row without storing them.
-void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
-                    Handler handler);
 /// 202 with the acknowledgement of the submission (docs/contract.md#payments) and the members of
 /// `more`.
 http::Response acknowledgement(const flows::Submission& submission,

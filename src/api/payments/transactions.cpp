@@ -27,6 +27,7 @@ store::PaymentFilter read_filter(QueryFields& query) {
   filter.connector = query.id<ConnectorId>("connectorId");
   filter.transaction_id = query.term("transactionId", parse_transaction_id);
   filter.reference = query.text("reference");
+  filter.metadata = query.metadata();
   filter.created_from = query.time("createdFrom");
   filter.created_to = query.time("createdTo");
   filter.updated_from = query.time("updatedFrom");
@@ -37,11 +38,7 @@ store::PaymentFilter read_filter(QueryFields& query) {
 Result<http::Response> list_transactions(const Services& services, const Call& call) {
   QueryFields query(call.request);
   const store::PaymentFilter filter = read_filter(query);
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query,
-                       {"transactions", "status", "type", "walletId", "assetCode", "beneficiaryId",
-                        "connectorId", "transactionId", "reference", "createdFrom", "createdTo",
-                        "updatedFrom", "sort"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "transactions"));
   return services.flows.read([&](store::Connection& db) {
     store::PaymentPage found = store::list_payments(db, call.caller.tenant, filter, page.at);
     std::vector<Json> rows;
@@ -80,6 +77,7 @@ std::vector<Route> transactions_routes() {
                 {"connectorId", "Id", "Only payments through this connector"},
                 {"transactionId", "TransactionId", "Your ID of the payment"},
                 {"reference", "Text", "Equals fromRef or toRef, including those of legs"},
+                {"metadata", "PaymentMetadata", "Only records with these texts", false, {}, true},
                 {"createdFrom", "DateOrTime", "Created at or after"},
                 {"createdTo", "DateOrTime", "Created before"},
                 {"updatedFrom", "DateOrTime", "Changed at or after"},

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "base/digest.h"
+#include "base/text/join.h"
 
 namespace coffer::api {
 namespace {
@@ -18,6 +20,15 @@ std::string next_target(const http::Request& request, const std::string& cursor)
   return target;
 }
 
+/// The filters of a request in one order, without empty ones, which count as absent.
+std::string filters_of(const http::Request& request) {
+  const std::map<std::string, std::string> given(request.query.begin(), request.query.end());
+  return join(given, "", [](const auto& one) {
+    const bool filters = one.first != "cursor" && one.first != "limit" && !one.second.empty();
+    return filters ? '\n' + one.first + '=' + one.second : std::string();
+  });
+}
+
 }  // namespace
 
 std::vector<QueryParam> page_query(std::vector<QueryParam> filters) {
@@ -27,14 +38,11 @@ std::vector<QueryParam> page_query(std::vector<QueryParam> filters) {
 }
 
 Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
-                              std::initializer_list<std::string_view> filters) {
+                              std::string_view list) {
   PageRequest page{.request = call.request, .cursors = services.cursors};
   page.at.limit = query.limit();
-  page.binding = std::to_string(call.caller.tenant.key);
-  for (const std::string_view name : filters) {
-    const std::string* value = call.request.query_value(name);
-    page.binding += '\n' + std::string(name) + '=' + (value == nullptr ? "" : *value);
-  }
+  page.binding =
+      std::to_string(call.caller.tenant.key) + '\n' + std::string(list) + filters_of(call.request);
   if (const auto text = query.text("cursor")) {
     COFFER_TRY(const Cursor cursor, page.cursors.decode(*text, page.binding));
     page.at.key = cursor.position;
@@ -45,10 +53,9 @@ Result<PageRequest> read_page(const Services& services, const Call& call, QueryF
 }
 
 Result<http::Response> short_list_response(const Services& services, const Call& call,
-                                           std::initializer_list<std::string_view> filters,
-                                           std::vector<Json> rows) {
+                                           std::string_view list, std::vector<Json> rows) {
   QueryFields query(call.request);
-  COFFER_TRY(PageRequest page, read_page(services, call, query, filters));
+  COFFER_TRY(PageRequest page, read_page(services, call, query, list));
   const auto count = static_cast<std::int64_t>(rows.size());
   if (!query.text("limit")) page.at.limit = static_cast<int>(count);
   // The position of a row is its number, from 1. One row more than the page shows that others

@@ -18,7 +18,8 @@ namespace coffer::api {
 /// The query of a list with these filters.
 std::vector<QueryParam> page_query(std::vector<QueryParam> filters);
 
-/// The `limit` and `cursor` of a request. `binding` contains the list, the tenant and the filters.
+/// The `limit` and `cursor` of a request. `binding` contains the name of the list, the tenant and
+/// all other parameters of the query, which are its filters.
 struct PageRequest {
   const http::Request& request;
   const CursorCodec& cursors;
@@ -26,13 +27,11 @@ struct PageRequest {
   std::string binding;
 };
 Result<PageRequest> read_page(const Services& services, const Call& call, QueryFields& query,
-                              std::initializer_list<std::string_view> filters);
+                              std::string_view list);
 
 /// A page of a list that is short enough to be read whole. Without `limit`, all its rows.
-/// `filters` as in read_page.
 Result<http::Response> short_list_response(const Services& services, const Call& call,
-                                           std::initializer_list<std::string_view> filters,
-                                           std::vector<Json> rows);
+                                           std::string_view list, std::vector<Json> rows);
 
 /// The collection of these rows, which are in list order, even when read backward. `next` as in
 /// store::RowPage.

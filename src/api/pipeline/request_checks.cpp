@@ -41,7 +41,8 @@ Result<void> check_query(const Route& route, const http::Request& request) {
     if (errors.names(name)) continue;
     const bool again = std::any_of(request.query.begin(), at,
                                    [&](const auto& earlier) { return earlier.first == name; });
-    if (std::ranges::find(known, name) != known.end()) {
+    const auto is_given = [&](const QueryParam& param) { return param.is(name); };
+    if (std::ranges::any_of(route.query, is_given)) {
       if (again) errors.add(Slug::malformed_request, name, "must not be repeated");
     } else if (name.empty()) {
       errors.add(Slug::malformed_request, "query", "has a parameter without a name");

@@ -249,13 +249,15 @@ std::size_t RequestLog::write_batch(void (*pause)()) {
 store::RequestRow RequestLog::finished(Entry entry) {
   entry.row.path = shown_path(redactor_(), entry.row.path, entry.route);
   for (const auto& [name, text] : entry.query) {
-    const auto declared = [&name = name](const QueryParam& param) { return param.name == name; };
+    const auto declared = [&name = name](const QueryParam& param) { return param.is(name); };
     const auto& query = entry.route->query;
     const auto param = std::ranges::find_if(query, declared);
     std::string& out = entry.row.query;
     if (!out.empty()) out += '&';
-    out +=
-        param == query.end() ? "[undeclared]" : name + "=" + redactor_().value(param->schema, text);
+    // Without the key of a keyed parameter, which the client chose.
+    out += param == query.end()
+               ? "[undeclared]"
+               : std::string(param->name) + "=" + redactor_().value(param->schema, text);
   }
   if (entry.keeps_bodies) add_bodies(entry);
   return std::move(entry.row);

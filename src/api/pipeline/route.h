@@ -54,6 +54,13 @@ struct QueryParam {
   std::string_view description;
   bool required = false;
   std::optional<Lane> lane = {};  // for requests with this parameter; otherwise the route's lane
+  bool keyed = false;             // given as `name[KEY]=VALUE`, once for each key
+
+  /// Whether a request gives this parameter under the name `given`.
+  bool is(std::string_view given) const {
+    const bool has_key = given.starts_with(name) && given.substr(name.size()).starts_with('[');
+    return given == name || (keyed && has_key && given.ends_with(']'));
+  }
 };
 
 /// A status that the route can respond with.

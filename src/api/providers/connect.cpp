@@ -2,7 +2,7 @@
 #include <set>
 
 #include "api/json/json.h"
-#include "api/ledger/assets.h"
+#include "api/ledger/wallets.h"
 #include "api/pipeline/page.h"
 #include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
@@ -56,7 +56,7 @@ Result<http::Response> list_countries(const Services& services, const Call& call
     }
     std::vector<Json> rows;
     for (const auto& [alpha2, offer] : offers) rows.push_back(country_json(alpha2, offer));
-    return short_list_response(services, call, {"countries"}, std::move(rows));
+    return short_list_response(services, call, "countries", std::move(rows));
   });
 }
 

@@ -67,49 +67,40 @@ Result<http::Response> cash_in(const Services& services, const Call& call) {
   return acknowledgement(submission, {{"quote", quote_json(quoted, services.flows.queue.now())}});
 }
 
-Route collection(std::string_view pattern, std::string_view operation, std::string_view summary,
-                 Lane lane, std::string_view request, std::string_view reply,
-                 std::vector<Slug> problems, Handler handler) {
-  return {.method = "POST",
-          .pattern = pattern,
-          .operation = operation,
-          .tag = "Connect",
-          .summary = summary,
-          .lane = lane,
-          .access = Access::connect,
-          .scope = Scope::connect_write,
-          .moves_money = true,
-          .body = Body::json,
-          .request_schema = request,
-          .body_bytes_max = kLargeBodyMax,
-          .responses = {{202, reply}},
-          .problems = std::move(problems),
-          .handler = handler};
-}
-
 }  // namespace
 
 std::vector<Route> connect_onramp_routes() {
-  std::vector<Route> rows{
-      collection("/v1/connect-onramp", "executeConnectOnramp",
-                 "Execute an on-ramp against a quote, like POST /v1/payments/onramp", Lane::money,
-                 "Onramp", "Acknowledgement",
-                 {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
-                  Slug::wallet_not_verified, Slug::conflict, Slug::quote_expired,
-                  Slug::quote_already_used, Slug::validation_failed, Slug::trustline_missing,
-                  Slug::requirement_missing, Slug::quota_exceeded},
-                 execute_onramp)};
-  add_validation(rows, "/v1/connect-onramp/validate", "validateConnectOnramp", validate_onramp);
+  std::vector<Route> rows;
+  for (Route& row : payments_routes()) {
+    const bool checks = row.operation == "validateOnramp";
+    if (!checks && row.operation != "executeOnramp") continue;
+    row.pattern = checks ? "/v1/connect-onramp/validate" : "/v1/connect-onramp";
+    row.operation = checks ? "validateConnectOnramp" : "executeConnectOnramp";
+    if (!checks) row.summary = "Execute an on-ramp against a quote, like POST /v1/payments/onramp";
+    rows.push_back(std::move(row));
+  }
   rows.push_back(
-      collection("/v1/connect-cashin", "executeConnectCashIn",
-                 "Request an on-ramp quote and execute it in one request", Lane::outbound, "CashIn",
-                 "CashInResult",
-                 {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
-                  Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
-                  Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
-                  Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
-                  Slug::provider_unavailable, Slug::provider_timeout},
-                 cash_in));
+      {.method = "POST",
+       .pattern = "/v1/connect-cashin",
+       .operation = "executeConnectCashIn",
+       .summary = "Request an on-ramp quote and execute it in one request",
+       .lane = Lane::outbound,
+       .moves_money = true,
+       .body = Body::json,
+       .request_schema = "CashIn",
+       .body_bytes_max = kLargeBodyMax,
+       .responses = {{202, "CashInResult"}},
+       .problems = {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+                    Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
+                    Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
+                    Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
+                    Slug::provider_unavailable, Slug::provider_timeout},
+       .handler = cash_in});
+  for (Route& row : rows) {
+    row.tag = "Connect";
+    row.access = Access::connect;
+    row.scope = Scope::connect_write;
+  }
   return rows;
 }
 

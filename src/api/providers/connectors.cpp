@@ -28,9 +28,7 @@ Result<http::Response> list_connectors(const Services& services, const Call& cal
   filter.method = query.term("method", parse_pay_method);
   filter.asset = query.asset_code("assetCode");
   filter.flow = query.term("flow", parse_term_in_any_case<ConnectorFlow>);
-  COFFER_TRY(const PageRequest page, read_page(services, call, query,
-                                               {"connectors", "countryIsoCode2", "direction",
-                                                "method", "assetCode", "flow"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "connectors"));
   return services.flows.read([&](store::Connection& db) {
     return page_response(
         page, store::list_connectors(db, call.caller.tenant.environment, filter, page.at),
@@ -80,7 +78,7 @@ Result<http::Response> list_for_beneficiary(const Services& services, const Call
       if (usable) data.push_back(connector_json(row.terms));
     }
     const std::string list = "connectors " + id->to_string() + ' ' + std::string(name(*method));
-    return short_list_response(services, call, {list}, std::move(data));
+    return short_list_response(services, call, list, std::move(data));
   });
 }
 

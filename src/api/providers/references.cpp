@@ -49,8 +49,7 @@ Result<http::Response> list_references(const Services& services, const Call& cal
   store::ReferenceFilter filter;
   filter.connector = query.id<ConnectorId>("connectorId");
   filter.customer_id = query.text("customerId");
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query, {"references", "connectorId", "customerId"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "references"));
   return services.flows.read([&](store::Connection& db) {
     return page_response(page, store::list_references(db, call.caller.tenant, filter, page.at),
                          reference_json, [](const store::ReferenceRow& row) { return row.key; });

@@ -32,8 +32,7 @@ Result<http::Response> list_events(const Services& services, const Call& call) {
   QueryFields query(call.request);
   const auto type = query.term("type", parse_event_type);
   const std::int64_t after = after_sequence(query);
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query, {"events", "type", "afterSequence"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, "events"));
   return services.flows.read([&](store::Connection& db) {
     flows::EventBodies bodies(services.flows, db, call.caller.tenant);
     return page_response(

@@ -205,7 +205,7 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
   filter.active = query.term("status", parse_status);
   filter.application = application;
   const std::string list = "webhooks " + std::to_string(application.value_or(0));
-  COFFER_TRY(const PageRequest page, read_page(services, call, query, {list, "status"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, list));
   return services.flows.read([&](store::Connection& db) {
     return page_response(
         page, store::list_webhooks(db, call.caller.tenant, filter, page.at),

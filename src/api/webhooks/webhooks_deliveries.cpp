@@ -60,8 +60,7 @@ Result<http::Response> list_deliveries(const Services& services, const Call& cal
   filter.state = query.term("status", parse_term<DeliveryState>);
   filter.type = query.term("eventType", parse_event_type);
   const std::string list = "deliveries " + ref.id.to_string();
-  COFFER_TRY(const PageRequest page,
-             read_page(services, call, query, {list, "status", "eventType"}));
+  COFFER_TRY(const PageRequest page, read_page(services, call, query, list));
   return services.flows.read([&](store::Connection& db) -> Result<http::Response> {
     COFFER_TRY(const auto webhook, flows::required_webhook(db, ref));
     return page_response(

@@ -121,7 +121,8 @@ Record wallet_view(const StatementLine& line, const Asset& asset) {
           {"description", line.description},
           {"reference", line.reference},
           {"counterparty", line.counterparty},
-          {"transactionRecordId", line.payment}};
+          {"transactionRecordId", line.payment},
+          {"metadata", line.metadata}};
 }
 
 Result<Asset> statement_asset(Connection& db, const Arguments& arguments,

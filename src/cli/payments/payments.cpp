@@ -44,6 +44,13 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   out.open_item = optional_term<OpenItem>(arguments, "open");
   if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
   out.text = arguments.find("text");
+  const auto metadata = arguments.find("metadata");
+  if (metadata) out.metadata = metadata_of(*metadata);
+  if (metadata && out.metadata.empty()) {
+    return unexpected(
+        Slug::malformed_request,
+        "--metadata takes KEY=TEXT, such as order=A-1. KEY " + std::string(kMetadataKeyRule) + ".");
+  }
   return out;
 }
 
@@ -119,6 +126,8 @@ std::vector<Argument> filter_arguments() {
        option("wallet", "ID", "Filter by wallet, as source or destination"),
        option("beneficiary", "ID", "Filter by beneficiary"),
        option("connector", "ID", "Filter by connector"),
+       on_page(option("metadata", "KEY=TEXT", "Filter by a key of the metadata and its text"),
+               "Metadata", "order=A-1"),
        option("from", "TIME",
               "Accepted at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z"),
        option("to", "TIME", "Accepted before this time")},
@@ -127,7 +136,8 @@ std::vector<Argument> filter_arguments() {
 
 constexpr std::string_view kFindDetails =
     "For a record ID, a transactionId, the ID of a quote, event, wallet or beneficiary, an account "
-    "number, a public key, or a request ID created by coffer, the search covers all payments. "
+    "number, a public key, metadata as KEY=TEXT, or a request ID created by coffer, the search "
+    "covers all payments. "
     "References, provider references, ledger hashes and request IDs chosen by a caller have no "
     "index: the search covers the newest 5,000 payments, and 5,000 older ones with each cursor.";
 
@@ -175,6 +185,7 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
                       payment.provider ? std::optional(payment.provider->connector) : std::nullopt);
   record.emplace_back("fromRef", leg != nullptr ? leg->refs.from_ref : std::nullopt);
   record.emplace_back("toRef", leg != nullptr ? leg->refs.to_ref : std::nullopt);
+  record.emplace_back("metadata", payment.metadata);
   record.emplace_back("failureCode", failure);
   record.emplace_back("failureMessage", message);
   record.emplace_back("createdAt", payment.created_at);

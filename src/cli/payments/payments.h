@@ -14,6 +14,20 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners);
 /// four characters of an account masked.
 void put_sides(Record& record, const store::StorySides& sides);
 
+/// A row of a bulk payment file (docs/operating.md#bulk-payments): CSV whose columns are the fields
+/// of the payment routes of the API.
+struct BulkRow {
+  std::size_t line = 1;
+  PaymentRequest request;  // of an off-ramp: without its quote
+  // For an off-ramp, which coffer quotes:
+  std::optional<ConnectorId> connector;
+  Amount amount;
+};
+
+/// `malformed-request` lists every invalid cell, as `line 3: amount`, every repeated transactionId,
+/// and every column that is not a field of any payment.
+Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv);
+
 /// coffer payment bulk.
 std::vector<Command> bulk_payment_commands();
 

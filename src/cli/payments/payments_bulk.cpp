@@ -8,7 +8,6 @@
 #include "base/platform/exit_code.h"
 #include "base/text/join.h"
 #include "cli/paths.h"
-#include "cli/payments/bulk_rows.h"
 #include "cli/payments/payments.h"
 #include "cli/progress.h"
 #include "flows/payments/make_quote.h"

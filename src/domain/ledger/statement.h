@@ -22,6 +22,7 @@ struct StatementLine {
   Amount amount;                            // negative: debited
   Amount running_balance;
   std::optional<PaymentId> payment;
+  std::optional<std::string> metadata;  // of the payment, as a JSON object
 };
 
 }  // namespace coffer

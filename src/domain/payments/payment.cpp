@@ -97,6 +97,19 @@ std::string leg_prefix(const PaymentRequest& request, std::size_t index) {
   return has_legs(request.type) ? "transfers[" + std::to_string(index) + "]." : std::string();
 }
 
+/// Adds `name.KEY` for each key whose texts differ, or that only one of the maps has.
+void compare_texts(const std::map<std::string, std::string>& a,
+                   const std::map<std::string, std::string>& b, const std::string& name,
+                   std::vector<std::string>& out) {
+  for (const auto& [key, value] : a) {
+    const auto other = b.find(key);
+    if (other == b.end() || other->second != value) out.push_back(name + "." + key);
+  }
+  for (const auto& [key, value] : b) {
+    if (!a.contains(key)) out.push_back(name + "." + key);
+  }
+}
+
 /// Adds the names of the members in which two submissions differ.
 void compare_details(const PaymentRequest& a, const PaymentRequest& b,
                      std::vector<std::string>& out) {
@@ -110,15 +123,8 @@ void compare_details(const PaymentRequest& a, const PaymentRequest& b,
   note(first.source_of_funds == second.source_of_funds, "sourceOfFunds");
   note(first.relationship == second.relationship, "relationship");
   note(a.payer == b.payer, "payer");
-  for (const auto& [name, value] : a.additional_fields) {
-    const auto other = b.additional_fields.find(name);
-    if (other == b.additional_fields.end() || other->second != value) {
-      out.push_back("additionalFields." + name);
-    }
-  }
-  for (const auto& [name, value] : b.additional_fields) {
-    if (!a.additional_fields.contains(name)) out.push_back("additionalFields." + name);
-  }
+  compare_texts(a.additional_fields, b.additional_fields, "additionalFields", out);
+  compare_texts(a.metadata, b.metadata, "metadata", out);
 }
 
 }  // namespace
@@ -156,6 +162,14 @@ std::optional<FailureCode> parse_failure_code(std::string_view text) {
 
 bool is_reference(std::string_view text) { return matches(text, 16, "-"); }
 bool is_transaction_id(std::string_view text) { return matches(text, 64, "._:-"); }
+bool is_metadata_key(std::string_view text) { return matches(text, 40, "_.-"); }
+
+PaymentMetadata metadata_of(std::string_view text) {
+  const auto end = std::min(text.find('='), text.size());
+  const std::string_view key = text.substr(0, end);
+  if (!is_metadata_key(key) || text.size() <= end + 1) return {};
+  return {{std::string(key), std::string(text.substr(end + 1))}};
+}
 
 std::vector<std::string> differing_fields(const PaymentRequest& first,
                                           const PaymentRequest& second) {

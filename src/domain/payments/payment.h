@@ -185,6 +185,17 @@ struct Payer {
 /// true/false.
 using AdditionalFields = std::map<std::string, std::string>;
 
+/// The caller's own texts on a payment, by key (docs/contract.md#metadata).
+using PaymentMetadata = std::map<std::string, std::string>;
+constexpr std::size_t kMetadataKeysMax = 20;
+constexpr std::size_t kMetadataValueMax = 500;  // characters
+/// ^[A-Za-z0-9_.-]{1,40}$.
+bool is_metadata_key(std::string_view text);
+/// Of a text `KEY=TEXT`; empty for any other text.
+PaymentMetadata metadata_of(std::string_view text);
+constexpr const char* kMetadataKeyRule =
+    "must have a key of 1 to 40 characters, each a letter, a digit or one of . _ -";
+
 /// A parsed submission of any type. The store keeps all of it, so that a replay is compared field
 /// by field (docs/contract.md#payments).
 struct PaymentRequest {
@@ -202,6 +213,7 @@ struct PaymentRequest {
   std::optional<AssetCode> receiving_asset;  // swaps
   std::optional<Amount> min_receiving;       // swaps
   std::optional<std::string> memo;           // at most 28 bytes
+  PaymentMetadata metadata;                  // at most kMetadataKeysMax keys
   bool notify_email = false;
   bool notify_whatsapp = false;
 

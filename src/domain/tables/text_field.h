@@ -7,7 +7,7 @@
 //         {"taxId", "tax_id", &PersonMetadata::tax_id, rule::text, "Tax number"}};
 //   };
 //
-// Validation (ContactReader), the store (store/rows/columns.h), the API (api/json/text_members.h),
+// Validation (ContactReader), the store (store/rows/columns.h), the API (api/json/fields.h),
 // the command line and the OpenAPI document (api/about/openapi_tables.h) go through these rows.
 #pragma once
 

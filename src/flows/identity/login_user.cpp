@@ -3,7 +3,6 @@
 #include "flows/identity/audit_log.h"
 #include "flows/identity/login.h"
 #include "flows/identity/user_changes.h"
-#include "store/identity/sign_in_sources.h"
 #include "store/identity/users.h"
 
 namespace coffer::flows {

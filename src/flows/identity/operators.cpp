@@ -5,7 +5,7 @@
 #include "flows/identity/operator_change.h"
 #include "flows/identity/user_changes.h"
 #include "store/identity/passkeys.h"
-#include "store/identity/sign_in_sources.h"
+#include "store/identity/users.h"
 
 namespace coffer::flows {
 namespace {

@@ -8,7 +8,7 @@
 #include "base/text/unicode.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
-#include "store/identity/sign_in_sources.h"
+#include "store/identity/users.h"
 
 namespace coffer::flows {
 namespace {

@@ -4,7 +4,7 @@
 #include "base/telemetry/log.h"
 #include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
-#include "store/identity/sign_in_sources.h"
+#include "store/identity/users.h"
 
 namespace coffer::flows {
 namespace {

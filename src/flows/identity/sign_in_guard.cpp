@@ -9,7 +9,7 @@
 #include "base/telemetry/log.h"
 #include "base/telemetry/metrics.h"
 #include "flows/identity/audit_log.h"
-#include "store/identity/sign_in_sources.h"
+#include "store/identity/users.h"
 
 namespace coffer::flows {
 namespace {

@@ -11,23 +11,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kShowEvery = 4'096;
 
-Json json_of(const store::ExportValue& value) {
-  return std::visit(
-      [](const auto& held) -> Json {
-        using Held = std::decay_t<decltype(held)>;
-        if constexpr (std::is_same_v<Held, std::monostate>) {
-          return nullptr;
-        } else {
-          return held;
-        }
-      },
-      value);
+Json json_of(store::ExportKind kind, const store::ExportValue& value) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text != nullptr && kind == store::ExportKind::json) return Json::parse(*text);
+  return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
 std::string line_of(const store::ExportNoun& noun, const std::vector<store::ExportValue>& values) {
   Json out = Json::object();
   out["type"] = noun.type;
-  for (std::size_t i = 0; i < values.size(); ++i) out[noun.columns[i].name] = json_of(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out[noun.columns[i].name] = json_of(noun.columns[i].kind, values[i]);
+  }
   return out.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

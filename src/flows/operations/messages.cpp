@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "base/telemetry/log.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "flows/identity/login.h"
 #include "flows/operations/alerts.h"
 #include "flows/operations/figures.h"

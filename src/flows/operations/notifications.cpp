@@ -1,7 +1,7 @@
 #include "flows/operations/notifications.h"
 
 #include "base/check.h"
-#include "domain/operations/notification.h"
+#include "domain/operations/message.h"
 #include "store/ledger/wallets.h"
 #include "store/parties/beneficiaries.h"
 #include "store/rows/guarded_rows.h"

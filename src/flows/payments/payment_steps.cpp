@@ -6,7 +6,7 @@
 #include "flows/ledger/market_changes.h"
 #include "flows/operations/figures.h"
 #include "flows/operations/notifications.h"
-#include "store/ledger/holds.h"
+#include "store/ledger/journal.h"
 #include "store/ledger/wallets.h"
 #include "store/payments/open_payments.h"
 #include "store/providers/provider_payments.h"

@@ -8,7 +8,7 @@ namespace coffer::flows {
 namespace {
 
 /// Maximum number of members in addition to the first ones, which every record has.
-constexpr std::size_t kMembersMax = 30;
+constexpr std::size_t kMembersMax = 31;
 
 /// Adds the member only if there is a value.
 void put(Json& object, const char* name, const std::optional<std::string>& value) {
@@ -167,6 +167,7 @@ Json record_json(const store::PaymentRecord& record, Environment environment) {
   put_movement(out, record);
   put_provider(out, record);
   put(out, "memo", record.request.memo);
+  if (record.metadata) out["metadata"] = record.request.metadata;
   if (record.ledger_hash)
     out["ledgerTransactionHash"] = to_hex(std::string_view(*record.ledger_hash));
   out["version"] = record.version;

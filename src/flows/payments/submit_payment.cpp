@@ -4,7 +4,7 @@
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_plan.h"
 #include "flows/payments/payment_steps.h"
-#include "store/ledger/holds.h"
+#include "store/ledger/journal.h"
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"
 #include "store/providers/provider_payments.h"

@@ -4,7 +4,7 @@
 
 #include "base/check.h"
 #include "base/telemetry/log.h"
-#include "domain/providers/arrival.h"
+#include "domain/providers/quote.h"
 #include "flows/events.h"
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_steps.h"

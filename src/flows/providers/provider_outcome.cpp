@@ -8,8 +8,8 @@
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_movements.h"
-#include "store/ledger/holds.h"
 #include "store/ledger/journal.h"
+#include "store/payments/payments.h"
 #include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
 

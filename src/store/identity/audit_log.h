@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "store/commits/write_tx.h"
-#include "store/rows/chain.h"
 #include "store/rows/page.h"
+#include "store/rows/sealed_totals.h"
 
 namespace coffer::store {
 

@@ -36,4 +36,14 @@ void update_user(WriteTx& tx, const UserRow& row);
 /// The only change that a login writes.
 void set_otp_step(WriteTx& tx, UserId id, std::int64_t step);
 
+// Networks from which people have signed in. The attempt limits of an account do not apply to them
+// (docs/contract.md#guessing).
+
+/// `person` is the ID of an operator or a user; `network` is the bytes that identify a source.
+bool has_signed_in_from(Connection& db, const Uuid& person, std::string_view network);
+/// Keeps the latest eight sources of a person.
+void remember_sign_in_source(WriteTx& tx, const Uuid& person, std::string_view network);
+/// Call this after a reset of credentials, because another person may have used the account.
+void forget_sign_in_sources(WriteTx& tx, const Uuid& person);
+
 }  // namespace coffer::store

@@ -5,12 +5,12 @@
 #include "base/check.h"
 #include "base/text/append_number.h"
 #include "store/file/chain_keys.h"
+#include "store/ledger/known_rows.h"
 #include "store/payments/payment_seal.h"
 #include "store/payments/payments.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
 #include "store/rows/key_walk.h"
-#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -186,27 +186,6 @@ void insert_funding(WriteTx& tx, const Funding& funding) {
   tx.db().run(kInsertFunding, funding.transaction_id, funding.description);
 }
 
-void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
-  const AccountState before = tx.balances().get(hold.account);
-  tx.balances().set(hold.account, before.balance, before.held + hold.amount);
-  tx.db().run(kInsertHold, payment, hold.account, hold.amount);
-}
-
-void close_holds(WriteTx& tx, std::int64_t payment, HoldState state) {
-  COFFER_CHECK(state != HoldState::open);
-  std::vector<Hold> open;
-  {
-    Query query(tx.db(), kOpenHolds, payment, HoldState::open);
-    while (query.step()) open.push_back({query.integer(0), query.amount(1)});
-  }
-  COFFER_CHECK(!open.empty());
-  for (const Hold& hold : open) {
-    const AccountState before = tx.balances().get(hold.account);
-    tx.balances().set(before.key, before.balance, before.held - hold.amount);
-    tx.db().run(kCloseHold, state, payment, hold.account);
-  }
-}
-
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset) {
   const auto found = first_integer(db, kFindTrustline, wallet, asset);
   require_intact(db, "accounts", found, {{"wallet", wallet}, {"asset", asset}});
@@ -314,6 +293,69 @@ std::string verify_chain(Connection& db,
     progress(done, total);
     if (piece.end) return {};
   }
+}
+
+namespace {
+
+constexpr const char* kFeeOfOpen =
+    "SELECT fee FROM provider_payments WHERE payment = ? AND state <> ?";
+
+void add_held(WriteTx& tx, const Hold& hold) {
+  const AccountState before = tx.balances().get(hold.account);
+  tx.balances().set(hold.account, before.balance, before.held + hold.amount);
+}
+
+/// The hold of a payment with one leg.
+Hold implied_hold(WriteTx& tx, const SettlementView& payment) {
+  COFFER_CHECK(!is_settled(payment.status));
+  const PaymentKeys::Leg& leg = payment.keys.legs.front();
+  COFFER_CHECK(leg.source_wallet && leg.asset);
+  const auto account = tx.known().trustline(*leg.source_wallet, *leg.asset);
+  COFFER_CHECK(account.has_value());
+  Hold hold{*account, payment.amounts.front()};
+  if (payment.type == PaymentType::offramp) {
+    Query query(tx.db(), kFeeOfOpen, payment.key, ProviderState::accepted);
+    COFFER_CHECK(query.step());  // otherwise it was debited
+    hold.amount = hold.amount + query.amount(0);
+  }
+  return hold;
+}
+
+void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
+  const AccountState before = tx.balances().get(hold.account);
+  tx.balances().set(hold.account, before.balance, before.held + hold.amount);
+  tx.db().run(kInsertHold, payment, hold.account, hold.amount);
+}
+
+void close_rows(WriteTx& tx, std::int64_t payment, HoldState state) {
+  COFFER_CHECK(state != HoldState::open);
+  std::vector<Hold> open;
+  {
+    Query query(tx.db(), kOpenHolds, payment, HoldState::open);
+    while (query.step()) open.push_back({query.integer(0), query.amount(1)});
+  }
+  COFFER_CHECK(!open.empty());
+  for (const Hold& hold : open) {
+    const AccountState before = tx.balances().get(hold.account);
+    tx.balances().set(before.key, before.balance, before.held - hold.amount);
+    tx.db().run(kCloseHold, state, payment, hold.account);
+  }
+}
+
+}  // namespace
+
+void place_holds(WriteTx& tx, std::int64_t payment, PaymentType type, std::span<const Hold> holds) {
+  COFFER_CHECK(has_legs(type) || holds.size() <= 1);
+  for (const Hold& hold : holds) {
+    has_legs(type) ? place_hold(tx, payment, hold) : add_held(tx, hold);
+  }
+}
+
+void close_holds(WriteTx& tx, const SettlementView& payment, HoldState state) {
+  COFFER_CHECK(state != HoldState::open);
+  if (has_legs(payment.type)) return close_rows(tx, payment.key, state);
+  const Hold hold = implied_hold(tx, payment);
+  add_held(tx, {hold.account, -hold.amount});
 }
 
 }  // namespace coffer::store

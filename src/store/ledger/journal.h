@@ -17,8 +17,9 @@
 
 #include "domain/identity/tenant.h"
 #include "domain/ledger/ledger.h"
+#include "domain/payments/payment.h"
 #include "store/commits/write_tx.h"
-#include "store/rows/chain.h"
+#include "store/rows/sealed_totals.h"
 
 namespace coffer::store {
 
@@ -66,12 +67,16 @@ std::optional<Funding> find_funding(Connection& db, std::string_view transaction
 /// once.
 void insert_funding(WriteTx& tx, const Funding& funding);
 
-/// Reserves funds for a payment with a row. The caller has checked `available`. holds.h decides
-/// which payments have rows.
-void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold);
-/// Closes every row of a payment's holds, exactly once, and returns its amount to `available`. If
-/// `state` is posted, call this before post().
-void close_holds(WriteTx& tx, std::int64_t payment, HoldState state);
+// The hold of a payment with one leg has no row: its amount including the fee is held on the
+// trustline of its source wallet until the payment ends, or until an off-ramp is debited. The holds
+// of a multi-transfer are rows, because their amounts depend on the order of its legs. The view
+// `payment_holds` contains both.
+
+/// Reserves funds for a payment that was just stored. The caller has checked `available`.
+void place_holds(WriteTx& tx, std::int64_t payment, PaymentType type, std::span<const Hold> holds);
+/// Returns everything that a payment in progress holds to `available`, exactly once. Call it before
+/// the change of status that ends the hold, and before post() if `state` is posted.
+void close_holds(WriteTx& tx, const SettlementView& payment, HoldState state);
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset);
 AccountKey open_trustline(WriteTx& tx, const Tenant& tenant, std::int64_t wallet,

@@ -31,6 +31,8 @@ constexpr Column<LineRow> kLineColumns[] = {
     joined<&LineRow::line, &StatementLine::amount>("e.amount"),
     joined<&LineRow::line, &StatementLine::running_balance>("e.balance_after"),
     joined<&LineRow::line, &StatementLine::payment>("CASE WHEN p.tenant = t.tenant THEN p.id END"),
+    joined<&LineRow::line, &StatementLine::metadata>(
+        "CASE WHEN p.tenant = t.tenant AND json_valid(p.metadata) THEN p.metadata END"),
     joined<&LineRow::line, &StatementLine::description>(
         "CASE WHEN p.payment IS NULL"
         " THEN (SELECT f.description FROM fundings f WHERE f.journal = j.journal)"

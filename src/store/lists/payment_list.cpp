@@ -50,6 +50,7 @@ bool resolve(Connection& db, const Tenant& tenant, const PaymentFilter& filter,
   out.to = filter.created_to;
   out.reference = filter.reference;
   out.transaction_id = filter.transaction_id;
+  out.metadata = filter.metadata;
   out.updated_from = filter.updated_from;
   if (filter.wallet) out.wallet = first_integer(db, kWalletOf, *filter.wallet, tenant.key);
   if (filter.asset) out.asset = first_integer(db, kAssetOf, filter.asset->value());

@@ -22,6 +22,7 @@ struct PaymentFilter {
   std::optional<BeneficiaryId> beneficiary;
   std::optional<ConnectorId> connector;
   std::optional<std::string> transaction_id;
+  PaymentMetadata metadata;
   std::optional<std::string> reference;   // equals fromRef or toRef, including those of legs
   std::optional<Timestamp> created_from;  // inclusive
   std::optional<Timestamp> created_to;    // exclusive

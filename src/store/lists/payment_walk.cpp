@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/digest.h"
+#include "store/payments/payments.h"
+
 namespace coffer::store {
 namespace {
 
@@ -43,6 +46,11 @@ constexpr const char* kNextAsset =
 #undef ASSET
 constexpr KeyIndex kOfTransactionId =
     COFFER_KEY_INDEX("payment", "payments", "tenant = ?3 AND transaction_id = ?4");
+constexpr KeyIndex kOfMetadata =
+    COFFER_KEY_INDEX("payment", "metadata_terms", "tenant = ?3 AND term = ?4");
+constexpr const char* kMetadataText =
+    "SELECT 1 FROM payments WHERE payment = ?1 AND"
+    " iif(json_valid(metadata), json_extract(metadata, '$.\"' || ?2 || '\"'), NULL) = ?3";
 static_assert(stored(PaymentStatus::succeeded) == 2);
 constexpr const char* kOfIdPrefix =
     "SELECT payment FROM payments WHERE tenant = ?1 AND transaction_id >= ?2 AND transaction_id < "
@@ -104,23 +112,23 @@ std::vector<std::int64_t> PaymentWalk::tenants() const {
   return wanted_.tenants ? *wanted_.tenants : integers(db_, kTenants);
 }
 
+template <class... Args>
+void PaymentWalk::add_of_tenants(KeySources& out, const KeyIndex& index,
+                                 const Args&... args) const {
+  for (const std::int64_t tenant : tenants()) out.push_back(walk_.along(index, tenant, args...));
+}
+
 KeySources PaymentWalk::of_reference() const {
   const std::string& reference = *wanted_.reference;
   KeySources out{walk_.along(kLegsFromRef, reference), walk_.along(kLegsToRef, reference)};
-  for (const std::int64_t tenant : tenants()) {
-    out.push_back(walk_.along(kFromRef, tenant, reference));
-    out.push_back(walk_.along(kToRef, tenant, reference));
-  }
+  add_of_tenants(out, kFromRef, reference);
+  add_of_tenants(out, kToRef, reference);
   return out;
 }
 
 KeySources PaymentWalk::of_statuses(const std::vector<PaymentStatus>& statuses) const {
   KeySources out;
-  for (const std::int64_t tenant : tenants()) {
-    for (const PaymentStatus status : statuses) {
-      out.push_back(walk_.along(kOfStatus, tenant, status));
-    }
-  }
+  for (const PaymentStatus status : statuses) add_of_tenants(out, kOfStatus, status);
   return out;
 }
 
@@ -176,10 +184,10 @@ KeySources PaymentWalk::of_kind() const {
 std::vector<KeySources> PaymentWalk::filters() {
   std::vector<KeySources> out;
   if (wanted_.transaction_id) {
-    KeySources& sources = out.emplace_back();
-    for (const std::int64_t tenant : tenants()) {
-      sources.push_back(walk_.along(kOfTransactionId, tenant, *wanted_.transaction_id));
-    }
+    add_of_tenants(out.emplace_back(), kOfTransactionId, *wanted_.transaction_id);
+  }
+  for (const auto& [key, text] : wanted_.metadata) {
+    add_of_tenants(out.emplace_back(), kOfMetadata, metadata_term(key, text));
   }
   if (wanted_.beneficiary) out.push_back({walk_.along(kOfBeneficiary, *wanted_.beneficiary)});
   if (wanted_.wallet) out.push_back(of_wallet(*wanted_.wallet));
@@ -232,7 +240,13 @@ bool PaymentWalk::fits(const Query& q) {
   if (wanted_.open_item && first_integer(db_, kOpenItem, payment) != stored(*wanted_.open_item)) {
     return false;
   }
-  return legs_fit(q);
+  return metadata_fits(payment) && legs_fit(q);
+}
+
+bool PaymentWalk::metadata_fits(std::int64_t payment) {
+  return std::ranges::all_of(wanted_.metadata, [&](const auto& one) {
+    return first_integer(db_, kMetadataText, payment, one.first, one.second).has_value();
+  });
 }
 
 /// The wallets, references and possibly several assets of a multi-transfer are in its legs.

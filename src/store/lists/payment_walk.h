@@ -24,6 +24,7 @@ struct PaymentsWanted {
   std::optional<std::int64_t> asset;     // sent or received, including legs
   std::optional<std::string> reference;  // equals fromRef or toRef, including those of legs
   std::optional<std::string> transaction_id;
+  PaymentMetadata metadata;               // all of these texts
   std::optional<Timestamp> updated_from;  // inclusive
   std::optional<FailureCode> failure;
   std::optional<OpenItem> open_item;  // unbooked or contradicted
@@ -57,7 +58,11 @@ class PaymentWalk {
   KeySources of_kind() const;
   void add_kinds(KeySources& out, std::int64_t tenant, PaymentType type) const;
   std::vector<std::int64_t> tenants() const;
+  /// The sources of an index that starts with the tenant.
+  template <class... Args>
+  void add_of_tenants(KeySources& out, const KeyIndex& index, const Args&... args) const;
   bool legs_fit(const Query& q);
+  bool metadata_fits(std::int64_t payment);
 
   Connection& db_;
   const PaymentsWanted& wanted_;

@@ -23,6 +23,7 @@ ExportValue value_of(const Query& query, int at, const ExportColumn& column) {
   if (query.is_null(at)) return {};
   switch (column.kind) {
     case ExportKind::text:
+    case ExportKind::json:
       return query.text(at);
     case ExportKind::integer:
       return query.integer(at);

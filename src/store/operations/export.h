@@ -15,7 +15,7 @@
 
 namespace coffer::store {
 
-enum class ExportKind { text, integer, boolean, id, time, amount, hex, name };
+enum class ExportKind { text, integer, boolean, id, time, amount, hex, name, json };
 
 struct ExportColumn {
   std::string name;
@@ -35,7 +35,7 @@ struct ExportNoun {
 /// In an order in which referenced rows come first.
 std::span<const ExportNoun> export_nouns();
 
-using ExportValue = std::variant<std::monostate, std::string, std::int64_t, bool>;
+using ExportValue = std::variant<std::nullptr_t, std::string, std::int64_t, bool>;
 
 /// One consistent state of the file during its lifetime.
 class ExportReader {

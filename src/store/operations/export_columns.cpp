@@ -68,7 +68,8 @@ struct Maker {
   }
 };
 constexpr Maker text{ExportKind::text}, number{ExportKind::integer}, flag{ExportKind::boolean},
-    id{ExportKind::id}, time{ExportKind::time}, amount{ExportKind::amount}, hex{ExportKind::hex};
+    id{ExportKind::id}, time{ExportKind::time}, amount{ExportKind::amount}, hex{ExportKind::hex},
+    json{ExportKind::json};
 template <class Enum>
 constexpr Maker named{ExportKind::name, [](std::int64_t value) -> std::string_view {
                         return name(static_cast<Enum>(value));
@@ -158,6 +159,7 @@ const auto kWallet = id("walletId", ID_OF("wallets", "wallet", "wallet"));
 const auto kBeneficiary = id("beneficiaryId", ID_OF("beneficiaries", "beneficiary", "beneficiary"));
 const auto kConnector = id("connectorId", ID_OF("connectors", "connector", "connector"));
 const auto kPayment = id("transactionRecordId", ID_OF("payments", "payment", "payment"));
+const auto kMetadata = json("metadata", "iif(json_valid(metadata), metadata, NULL)");
 const auto kWebhook = id("webhookId", ID_OF("webhooks", "webhook", "webhook"));
 
 const Columns kAssociations =
@@ -229,7 +231,7 @@ const Columns kPayments = columns(
     id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
     text("sendingAssetCode", ASSET_OF("sending_asset")), amount("sending_amount"),
     text("receivingAssetCode", ASSET_OF("receiving_asset")), amount("receiving_amount"),
-    text("from_ref"), text("to_ref"), text("description"), text("memo"), kBeneficiary,
+    text("from_ref"), text("to_ref"), text("description"), text("memo"), kMetadata, kBeneficiary,
     number("destination"), kConnector, id("quoteId", ID_OF("quotes", "quote", "quote")),
     amount("q.fee"), amount("q.total"), text("q.provider_reference"),
     number("q.connector_endpoint"), amount("q.collected_amount"), text("q.arrived_currency"),

@@ -67,6 +67,9 @@ class Search {
     if (uuid) by_id(*uuid);
     add(FoundAs::transaction_id, integers(db_, kOfTransactionId, text_, limit_));
     if (!uuid && found_.empty()) newest_of_wallets();
+    PaymentsWanted wanted;
+    wanted.metadata = metadata_of(text_);
+    if (!wanted.metadata.empty()) add_newest(FoundAs::metadata, wanted);
     return std::move(found_);
   }
 
@@ -89,11 +92,12 @@ class Search {
   void add(FoundAs how, std::optional<std::int64_t> payment) {
     if (payment) found_.push_back({*payment, how});
   }
+  void add_newest(FoundAs how, const PaymentsWanted& wanted) {
+    add(how, newest_payments(db_, wanted, {.limit = limit_}).keys);
+  }
   void newest_of_wallets() {
     for (const std::int64_t wallet : named_wallets(db_, text_)) {
-      PaymentsWanted wanted;
-      wanted.wallet = wallet;
-      add(FoundAs::wallet, newest_payments(db_, wanted, {.limit = limit_}).keys);
+      add_newest(FoundAs::wallet, {.wallet = wallet});
     }
   }
   void by_id(const Uuid& id) {
@@ -102,9 +106,7 @@ class Search {
     if (const auto event = find_event(db_, EventId{id})) add(FoundAs::event, event->payment);
     newest_of_wallets();
     if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {
-      PaymentsWanted wanted;
-      wanted.beneficiary = beneficiary;
-      add(FoundAs::beneficiary, newest_payments(db_, wanted, {.limit = limit_}).keys);
+      add_newest(FoundAs::beneficiary, {.beneficiary = beneficiary});
     }
     if (found_.empty()) by_request_time(id);
   }
@@ -151,9 +153,11 @@ std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
 }
 
 std::string_view name(FoundAs how) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "id",        "transactionId",     "quote",     "event", "wallet", "beneficiary", "requestId",
-      "reference", "providerReference", "ledgerHash"};
+  constexpr std::array<std::string_view, 11> kNames = {
+      "id",         "transactionId", "quote",
+      "event",      "wallet",        "beneficiary",
+      "requestId",  "reference",     "providerReference",
+      "ledgerHash", "metadata"};
   return kNames[static_cast<std::size_t>(how)];
 }
 

@@ -33,7 +33,8 @@ enum class FoundAs {
   request_id,
   reference,
   provider_reference,
-  ledger_hash
+  ledger_hash,
+  metadata
 };
 std::string_view name(FoundAs how);
 
@@ -47,10 +48,10 @@ struct FoundPayments {
 };
 /// Finds a payment by any text that identifies it. Among all payments, through indexes: IDs (for a
 /// wallet or beneficiary, its newest payments), transactionIds, account numbers and public keys,
-/// and request IDs made by coffer, which contain their time. If none of these match, it reads a
-/// range of payments below `page.key`, newest first, for references, provider references, ledger
-/// hashes and request IDs of callers, because indexes for these would make every payment too
-/// expensive.
+/// metadata as `KEY=TEXT`, and request IDs made by coffer, which contain their time. If none of
+/// these match, it reads a range of payments below `page.key`, newest first, for references,
+/// provider references, ledger hashes and request IDs of callers, because indexes for these would
+/// make every payment too expensive.
 FoundPayments find_payments(Connection& db, std::string_view text, const PageAt& page);
 
 }  // namespace coffer::store

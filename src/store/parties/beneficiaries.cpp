@@ -6,7 +6,6 @@
 #include "store/ledger/catalog.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
-#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

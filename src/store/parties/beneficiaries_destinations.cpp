@@ -5,7 +5,6 @@
 #include "store/parties/beneficiaries.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
-#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

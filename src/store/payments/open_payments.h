@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "store/file/connection.h"
-#include "store/payments/settlement_view.h"
+#include "store/payments/payment_seal.h"
 
 namespace coffer::store {
 

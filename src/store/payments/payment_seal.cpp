@@ -12,7 +12,6 @@
 #include "store/file/chain_keys.h"
 #include "store/payments/open_payments.h"
 #include "store/payments/payments.h"
-#include "store/rows/chain.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
 #include "store/rows/key_walk.h"
@@ -38,7 +37,7 @@ constexpr unsigned kThroughProvider = values_that(is_through_provider);
 constexpr std::string_view kRowColumns =
     "type, id, transaction_id, application, request_id, source_wallet, destination_wallet,"
     " sending_asset, sending_amount, receiving_asset, min_receiving, from_ref, to_ref,"
-    " description, memo, notify, created_at, beneficiary, destination, connector, quote";
+    " description, memo, notify, created_at, beneficiary, destination, connector, quote, metadata";
 constexpr std::array<PaymentPart, 5> kPaymentParts{{
     {"leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref, description",
      " FROM payment_legs WHERE payment = ? ORDER BY leg", kWithLegs},
@@ -243,7 +242,8 @@ SealedPayment seal_new_payment(Connection& writer, std::int64_t key, std::int64_
   add(row.type, as_text(row.id.bytes), row.transaction_id, row.application, row.request_id,
       row.source_wallet, row.destination_wallet, row.sending_asset, row.sending_amount,
       row.receiving_asset, row.min_receiving, row.from_ref, row.to_ref, row.description, row.memo,
-      row.notify, row.created_at, row.beneficiary, row.destination, row.connector, row.quote);
+      row.notify, row.created_at, row.beneficiary, row.destination, row.connector, row.quote,
+      row.metadata);
   payment.text += '\n';
   const ChainKeys* keys = keys_of(writer);
   COFFER_CHECK(keys != nullptr);

@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/digest.h"
 #include "base/telemetry/log.h"
 #include "store/payments/destination_sums.h"
 #include "store/payments/open_payments.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
-#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {
@@ -41,6 +41,7 @@ constexpr Column<Record> kRecordColumns[] = {
     joined<&Record::receiving_amount>("p.receiving_amount"),
     joined<&Record::request, &Request::min_receiving>("p.min_receiving"),
     joined<&Record::path>("p.path"),
+    joined<&Record::metadata>("p.metadata"),
     joined<&Record::request, &Request::memo>("p.memo"),
     {"p.notify",
      [](const Query& q, int at, Record& r) {
@@ -134,8 +135,14 @@ constexpr const char* kInsertPayment =
     "status,"
     " source_wallet, destination_wallet, sending_asset, sending_amount, receiving_asset,"
     " receiving_amount, min_receiving, from_ref, to_ref, description, memo, notify, beneficiary,"
-    " destination, connector, quote, settle_at, created_at, mac)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    " destination, connector, quote, settle_at, created_at, mac, metadata)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+constexpr const char* kInsertMetadataTerm =
+    "INSERT INTO metadata_terms (tenant, term, payment) VALUES (?, ?, ?)";
+// Only another program writes a text that is not JSON.
+constexpr const char* kMetadataOf =
+    "SELECT key, value FROM json_each((SELECT iif(json_valid(metadata), metadata, '{}')"
+    " FROM payments WHERE payment = ?))";
 const std::string kInsertProvider =
     ColumnList{"payment", "fee", "total", "transaction_type", "arrived_currency"}
         .add(kComplianceColumns)
@@ -261,6 +268,9 @@ std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
     if (query.step()) record = record_row(query);
   }
   if (record && has_legs(record->request.type)) read_legs(db, *record);
+  if (record && record->metadata) {
+    record->request.metadata = read_texts(db, kMetadataOf, record->key);
+  }
   if (record && record->provider) {
     record->request.additional_fields = read_texts(db, kFields, record->key);
     // The writer reads parts that get their digests at the end of the commit.
@@ -274,6 +284,18 @@ std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
   return record;
 }
 
+/// Neither keys nor texts have control characters. nullopt without metadata.
+std::optional<std::string> object_of(const PaymentMetadata& metadata) {
+  if (metadata.empty()) return std::nullopt;
+  std::string out;
+  for (const auto& [key, value] : metadata) {
+    out += out.empty() ? "{\"" : "\",\"";
+    out += key + "\":\"";
+    for (const char c : value) (c == '"' || c == '\\' ? out += '\\' : out) += c;
+  }
+  return out + "\"}";
+}
+
 /// Size of the rows that an acceptance writes, for the tenant's quota.
 std::int64_t bytes_of(const NewPayment& payment) {
   const PaymentRequest& request = payment.request;
@@ -282,6 +304,9 @@ std::int64_t bytes_of(const NewPayment& payment) {
   texts += request.memo.value_or("").size();
   for (const TransferLeg& leg : request.legs) texts += leg.description.value_or("").size();
   for (const auto& [name, value] : request.additional_fields) texts += name.size() + value.size();
+  for (const auto& [key, value] : request.metadata) {
+    texts += key.size() + value.size() + row_bytes::kMetadataTerm;
+  }
   const bool multi = has_legs(request.type);
   const auto legs = static_cast<std::int64_t>(multi ? request.legs.size() : 0);
   return row_bytes::kPayment + row_bytes::kLeg * legs + static_cast<std::int64_t>(texts);
@@ -408,7 +433,8 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
                           keys.beneficiary,
                           keys.destination,
                           keys.connector,
-                          keys.quote};
+                          keys.quote,
+                          object_of(request.metadata)};
   PaymentState state;
   if (payment.provider && !payment.provider->receiving.is_zero()) {
     state.receiving_amount = payment.provider->receiving;
@@ -422,7 +448,10 @@ std::int64_t insert_payment(WriteTx& tx, const Tenant& tenant, const NewPayment&
               row.sending_asset, row.sending_amount, row.receiving_asset, state.receiving_amount,
               row.min_receiving, row.from_ref, row.to_ref, row.description, row.memo, row.notify,
               row.beneficiary, row.destination, row.connector, row.quote, payment.settle_at,
-              row.created_at, Blob{sealed.mac});
+              row.created_at, Blob{sealed.mac}, row.metadata);
+  for (const auto& [name, value] : request.metadata) {
+    tx.db().run(kInsertMetadataTerm, tenant.key, metadata_term(name, value), key);
+  }
   end.payments = key;
   end.versions += state.version;
   tx.open_payments().set(key, state.version);
@@ -513,5 +542,10 @@ std::vector<SettlementJob> due_settlements(Connection& db, Timestamp now, int li
 }
 
 std::optional<Timestamp> next_settlement_due(Connection& db) { return first_time(db, kNextDue); }
+
+std::int64_t metadata_term(std::string_view key, std::string_view text) {
+  const Sha256 digest = sha256({key, "=", text});
+  return static_cast<std::int64_t>(from_big_endian(as_text(digest).substr(0, 8)));
+}
 
 }  // namespace coffer::store

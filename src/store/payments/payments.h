@@ -12,7 +12,6 @@
 #include "domain/providers/provider_payment.h"
 #include "store/commits/write_tx.h"
 #include "store/payments/payment_seal.h"
-#include "store/payments/settlement_view.h"
 
 namespace coffer::store {
 
@@ -50,6 +49,7 @@ struct PaymentRecord {
   std::optional<int> receiving_decimals;
   std::optional<Amount> receiving_amount;
   std::optional<std::string> path;
+  std::optional<std::string> metadata;  // that of the request, as a JSON object
   std::optional<FailureCode> failure;
   std::optional<FailureCode> refund_failure;  // why coffer could not credit the refund
   std::vector<int> leg_decimals;
@@ -141,5 +141,8 @@ void postpone_settlement(WriteTx& tx, const SettlementJob& job);
 /// Jobs due at or before `now`, oldest first.
 std::vector<SettlementJob> due_settlements(Connection& db, Timestamp now, int limit);
 std::optional<Timestamp> next_settlement_due(Connection& db);
+
+/// The value of `metadata_terms.term`. Different texts can have the same.
+std::int64_t metadata_term(std::string_view key, std::string_view text);
 
 }  // namespace coffer::store

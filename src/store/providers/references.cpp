@@ -3,7 +3,6 @@
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
 #include "store/rows/key_walk.h"
-#include "store/rows/row_bytes.h"
 
 namespace coffer::store {
 namespace {

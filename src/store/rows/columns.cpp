@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text/append_number.h"
 #include "base/text/join.h"
 
 namespace coffer::store {
@@ -34,6 +35,23 @@ std::string ColumnList::insert_into(std::string_view table) const {
 
 std::string ColumnList::update(std::string_view table) const {
   return "UPDATE " + std::string(table) + " SET " + join(names_, " = ?, ") + " = ?";
+}
+
+int count_names(std::string_view names) {
+  return static_cast<int>(std::ranges::count(names, ',')) + 1;
+}
+
+void append_canonical(const Query& row, int first, int count, std::string& out) {
+  for (int column = first; column < first + count; ++column) {
+    if (row.is_null(column)) {
+      out += '-';
+      continue;
+    }
+    const std::string_view bytes = row.bytes(column);
+    append_number(out, bytes.size());
+    out += ':';
+    out += bytes;
+  }
 }
 
 }  // namespace coffer::store

@@ -14,7 +14,7 @@
 #include "base/text/append_number.h"
 #include "domain/providers/connector.h"
 #include "store/file/chain_keys.h"
-#include "store/rows/chain.h"
+#include "store/rows/columns.h"
 #include "store/rows/key_walk.h"
 #include "store/rows/members.h"
 #include "store/rows/sealed_totals.h"

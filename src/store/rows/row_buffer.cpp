@@ -1,6 +1,6 @@
 #include "store/rows/row_buffer.h"
 
-#include "store/rows/chain.h"
+#include "store/rows/columns.h"
 
 namespace coffer::store {
 namespace {

@@ -2,7 +2,6 @@
 
 #include "base/check.h"
 #include "base/crypto/multiset_hash.h"
-#include "store/rows/chain.h"
 #include "store/rows/guarded_rows.h"
 
 namespace coffer::store {

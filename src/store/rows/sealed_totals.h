@@ -15,6 +15,21 @@
 
 namespace coffer::store {
 
+/// The link before the first row of a chain: 32 raw bytes, as is each link.
+inline std::string genesis_link() { return std::string(32, '\0'); }
+
+/// The last verified row of a chain, and its link.
+struct ChainPosition {
+  std::int64_t row = 0;
+  std::string link = genesis_link();
+};
+/// The result of verifying part of a chain.
+struct ChainPiece {
+  std::int64_t rows = 0;
+  bool end = false;   // the end of the chain was reached
+  std::string fault;  // a sentence about the first invalid row; empty if all are valid
+};
+
 struct SealedTotal {
   std::int64_t rows = 0;
   std::string sum = {};

@@ -1,7 +1,6 @@
 #include "store/webhooks/deliveries.h"
 
 #include "store/rows/columns.h"
-#include "store/rows/row_bytes.h"
 #include "store/webhooks/event_id.h"
 #include "store/webhooks/events.h"
 

@@ -5,7 +5,6 @@
 #include "store/payments/payment_seal.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
-#include "store/rows/row_bytes.h"
 #include "store/webhooks/event_id.h"
 
 namespace coffer::store {

@@ -34,6 +34,7 @@ TEST_CASE("the request log keeps identifiers, amounts and statuses, and removes 
                   {"fromRef", "INV-1"},
                   {"payer", {{"name", "Amina Otieno"}, {"phone", "+254700000001"}}},
                   {"additionalFields", {{"nationalId", "12345678"}}},
+                  {"metadata", {{"order", "A-1"}}},
                   {"description", "Rent of Amina"}};
   const Json kept = redacted("Onramp", body);
   CHECK(kept["transactionId"] == "order-1");
@@ -42,6 +43,7 @@ TEST_CASE("the request log keeps identifiers, amounts and statuses, and removes 
   CHECK(kept["payer"]["name"] == kHidden);
   CHECK(kept["payer"]["phone"] == kHidden);
   CHECK(kept["additionalFields"] == kHidden);
+  CHECK(kept["metadata"] == kHidden);
   CHECK(kept["description"] == kHidden);
 }
 

@@ -155,6 +155,10 @@ TEST_CASE("the request log removes what a path or a query of a route does not de
   world.note(400);
   REQUIRE(world.rows().size() == 1);
   CHECK(world.rows()[0].query == "limit=5&status=[redacted]&cursor=[redacted]&[undeclared]");
+  world.trace.route = &api::find_operation("listTransactions");
+  world.request.query = {{"metadata[hunter2]", "hunter2"}, {"metadata[hunter2", "1"}};
+  world.note(400);
+  CHECK(world.rows().front().query == "metadata=[redacted]&[undeclared]");
 }
 
 TEST_CASE("the request log keeps only short words of a path without a route") {

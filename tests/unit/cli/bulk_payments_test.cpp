@@ -247,10 +247,15 @@ TEST_CASE("payment bulk: an unknown column is one error of the line with the nam
       "transactionId,type,sourceWalletId,destinationWalletId,beneficiaryId,destinationId,"
       "connectorId,sendingAssetCode,receivingAssetCode,amount,minReceivingAmount,purposeOfPayment,"
       "sourceOfFunds,relationship,fromRef,toRef,description,memo,notifyEmail,notifyWhatsApp,"
-      "additionalFields.x\nK-1,p2p_own," +
-      bulk.wallet(0) + "," + bulk.wallet(1) + ",,,,USDC,,1,,,,,,,,,,,\n");
+      "additionalFields.x,metadata.order,metadata.region\nK-1,p2p_own," +
+      bulk.wallet(0) + "," + bulk.wallet(1) + ",,,,USDC,,1,,,,,,,,,,,,A-1,\n");
   INFO(known.err);
   CHECK(known.code == exit_code::kDone);
+  const Json found = bulk.file.run("payment find", {{"TEXT", "order=A-1"}}).json();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].at("metadata") == R"({"order":"A-1"})");
+  const Ran bad = bulk.bulk("transactionId,metadata.a b\nK-2,x\n");
+  CHECK(bad.err.find("line 2: metadata.a b: must have a key of") != std::string::npos);
 }
 
 TEST_CASE("payment bulk: a repeated transactionId is listed beside other errors", "[cli]") {

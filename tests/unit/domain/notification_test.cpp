@@ -1,7 +1,7 @@
 // The text of a message to the receiver of a payment, and the times of its attempts.
-#include "domain/operations/notification.h"
-
 #include <catch2/catch.hpp>
+
+#include "domain/operations/message.h"
 
 using namespace coffer;
 

@@ -24,7 +24,6 @@
 #include "store/identity/tenants.h"
 #include "store/invariants.h"
 #include "store/ledger/catalog.h"
-#include "store/ledger/holds.h"
 #include "store/ledger/journal.h"
 #include "store/ledger/wallets.h"
 #include "store/payments/payments.h"

@@ -5,7 +5,6 @@
 #include <catch2/catch.hpp>
 
 #include "store/identity/quotas.h"
-#include "store/rows/row_bytes.h"
 #include "store/webhooks/deliveries.h"
 #include "unit/store/ledger_fixture.h"
 

@@ -1,3 +1,5 @@
+#include "app/service/supervisor.h"
+
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -7,7 +9,6 @@
 #include <cstring>
 #include <string>
 
-#include "app/service/supervisor.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

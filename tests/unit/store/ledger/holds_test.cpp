@@ -1,7 +1,7 @@
 // Holds: stored as rows for a multi-transfer, and derived from the record for any other payment.
-#include "store/ledger/holds.h"
-
 #include "base/check.h"
+#include "store/ledger/journal.h"
+#include "store/payments/payments.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;

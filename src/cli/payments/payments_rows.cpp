@@ -1,15 +1,14 @@
-#include "cli/payments/bulk_rows.h"
-
+// The rows of a bulk payment file.
 #include <algorithm>
 #include <array>
 #include <map>
-#include <string>
 
 #include "api/json/fields.h"
 #include "api/payments/payments.h"
 #include "base/files/csv_rows.h"
 #include "base/text/join.h"
 #include "base/text/unicode.h"
+#include "cli/payments/payments.h"
 
 namespace coffer::cli {
 namespace {
@@ -19,7 +18,8 @@ using http::JsonValue;
 constexpr std::size_t kColumnsMax = 256;  // each is compared with the others
 constexpr std::string_view kType = "type";
 constexpr std::string_view kTransactionId = "transactionId";
-constexpr std::string_view kInner = "additionalFields.";
+/// Fields that are objects, each with a column `FIELD.NAME` for a member.
+constexpr std::array<std::string_view, 2> kObjects = {"additionalFields", "metadata"};
 constexpr std::array<std::string_view, 2> kFlags = {"notifyEmail", "notifyWhatsApp"};
 /// Fields of an off-ramp's quote instead of `quoteId`.
 constexpr std::array<std::string_view, 2> kQuoteFields = {"connectorId", "amount"};
@@ -30,6 +30,12 @@ constexpr std::array kTypes = {PaymentType::offramp, PaymentType::p2p_beneficiar
 template <std::size_t n>
 bool is_one_of(std::string_view name, const std::array<std::string_view, n>& names) {
   return std::ranges::find(names, name) != names.end();
+}
+
+/// Of the object that the column belongs to; empty for another column.
+std::string_view object_of(std::string_view column) {
+  const std::string_view name = column.substr(0, column.find('.'));
+  return name.size() < column.size() && is_one_of(name, kObjects) ? name : "";
 }
 
 JsonValue json_text(std::string text) { return JsonValue(JsonValue::Data(std::move(text))); }
@@ -66,20 +72,20 @@ RowBody body_of(const std::vector<std::string>& header, const std::vector<std::s
   RowBody body{cell_of(header, cells, kType), {}, {}};
   if (body.type.empty()) body.type = name(PaymentType::offramp);
   const bool quoted = body.type == name(PaymentType::offramp);
-  JsonValue::Object inner;
+  std::map<std::string_view, JsonValue::Object> inner;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const std::string& column = header[i];
     if (column == kType || column.empty() || cells[i].empty()) continue;
-    if (column.starts_with(kInner)) {
-      put(inner, column.substr(kInner.size()), json_text(cells[i]));
+    if (const auto object = object_of(column); !object.empty()) {
+      put(inner[object], column.substr(object.size() + 1), json_text(cells[i]));
     } else {
       JsonValue::Object& target =
           quoted && is_one_of(column, kQuoteFields) ? body.quote : body.payment;
       put(target, column, json_cell(column, cells[i]));
     }
   }
-  if (!inner.empty()) {
-    put(body.payment, "additionalFields", JsonValue(JsonValue::Data(std::move(inner))));
+  for (auto& [name, members] : inner) {
+    put(body.payment, std::string(name), JsonValue(JsonValue::Data(std::move(members))));
   }
   return body;
 }
@@ -101,9 +107,8 @@ std::optional<FieldError> unknown_field(PaymentType type, const std::string& col
 
 /// The same for payments of all types.
 std::optional<FieldError> unknown_column(const std::string& column) {
-  if (column == kType || column.starts_with(kInner) || is_one_of(column, kQuoteFields)) {
-    return std::nullopt;
-  }
+  const bool is_member = !object_of(column).empty();
+  if (column == kType || is_member || is_one_of(column, kQuoteFields)) return std::nullopt;
   std::optional<FieldError> out;
   for (const PaymentType type : kTypes) {
     auto error = unknown_field(type, column);
@@ -186,7 +191,8 @@ class BulkReader {
     const RowBody body = body_of(header_, cells);
     const auto type = parse_term<PaymentType>(body.type);
     if (!type || std::ranges::find(kTypes, *type) == kTypes.end()) {
-      fail("type", "\"" + body.type + "\" is not one of " + type_names());
+      const auto word = [](PaymentType one) { return name(one); };
+      fail("type", "\"" + body.type + "\" is not one of " + join(kTypes, ", ", word));
       return std::nullopt;
     }
     BulkRow row{.line = line.line};
@@ -194,10 +200,6 @@ class BulkReader {
                                                   : read_payment(*type, body.payment, row);
     if (!ok || !is_first) return std::nullopt;
     return row;
-  }
-
-  static std::string type_names() {
-    return join(kTypes, ", ", [](PaymentType type) { return name(type); });
   }
 
   bool read_payment(PaymentType type, const JsonValue::Object& members, BulkRow& row) {
