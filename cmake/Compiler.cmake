@@ -60,7 +60,7 @@ target_compile_definitions(coffer_options INTERFACE "COFFER_VERSION=\"${PROJECT_
 target_compile_options(coffer_options INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
   $<$<BOOL:${COFFER_WERROR}>:-Werror>
-  # With each other inlining, GCC reports other variables falsely, so these are shown but do not stop a build.
+  # These follow inlined code, so an unrelated edit can make GCC report them falsely. They do not stop a build.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized;-Wno-error=array-bounds;-Wno-error=stringop-overflow>
   # Designated initialisers omit fields on purpose; omitted fields have their defaults.
   -Wno-missing-field-initializers

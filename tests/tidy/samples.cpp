@@ -53,8 +53,8 @@ Sample functions(int lines) {
   return out;
 }
 
-/// A class with `members` member functions, of which each kind that is hard to read is one, and
-/// with much that is none.
+/// A class with `members` member functions, among them each kind that is hard to recognise, and
+/// many lines that only look like one.
 Sample members(int members) {
   const std::vector<std::string> hard = {
       "  void f(int a) { if (a) g(); }",
