@@ -671,6 +671,8 @@ CREATE TABLE payments (
   -- completed_at keeps the time of the first final status.
   corrected_at       INTEGER,
   corrected_from     INTEGER CHECK (corrected_from BETWEEN 0 AND 7),  -- the status before
+  -- What was given back after the payment had succeeded: the sum of its rows in `refunds`.
+  refunded_amount    INTEGER CHECK (refunded_amount > 0),
   -- The settlement job: when the ledger settles the payment. NULL once it is settled, and for a
   -- payment that waits for its provider (provider_jobs).
   settle_at          INTEGER,
@@ -679,7 +681,8 @@ CREATE TABLE payments (
   metadata           TEXT,     -- a JSON object of texts; last, because it can be long
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)
-         OR (status = 2 AND corrected_at IS NOT NULL)),
+         OR (status = 2 AND corrected_at IS NOT NULL) OR refunded_amount IS NOT NULL),
+  CHECK (refunded_amount IS NULL OR status IN (4, 5)),
   CHECK ((corrected_at IS NULL) = (corrected_from IS NULL)),
   CHECK (settle_at IS NULL OR status IN (0, 1))
 ) STRICT;
@@ -756,6 +759,45 @@ WHEN OLD.state <> 0 OR NEW.state = 0 OR NEW.amount <> OLD.amount OR NEW.account 
 BEGIN SELECT RAISE(ABORT, 'a hold is closed once and otherwise final'); END;
 CREATE TRIGGER holds_are_kept BEFORE DELETE ON holds
 BEGIN SELECT RAISE(ABORT, 'holds are kept'); END;
+
+-- Money that is given back after its payment has succeeded: what a bank returned of a payout, and
+-- reversals. A return waits while its payout is in progress. One that contradicts its payout is
+-- disputed, until an operator has decided.
+CREATE TABLE refunds (
+  refund         INTEGER PRIMARY KEY,
+  payment        INTEGER NOT NULL REFERENCES payments,
+  tenant         INTEGER NOT NULL REFERENCES tenants,
+  state          INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),  -- waiting, booked, disputed, closed
+  amount         INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0),  -- booked, in the sending asset
+  fee            INTEGER NOT NULL DEFAULT 0 CHECK (fee >= 0),     -- booked in addition
+  reason         TEXT NOT NULL,
+  at             INTEGER NOT NULL,
+  booked_at      INTEGER,
+  journal        INTEGER UNIQUE,  -- the entry set; NULL: nothing was booked
+  -- Of a return, as the provider reported it:
+  connector      INTEGER REFERENCES connectors,
+  return_id      TEXT CHECK (return_id <> ''),
+  report         TEXT,
+  returned       INTEGER CHECK (returned > 0),  -- in the currency of the payout; NULL: not in it
+  with_fee       INTEGER NOT NULL DEFAULT 0 CHECK (with_fee IN (0, 1)),
+  -- Of a reversal, as it was submitted:
+  transaction_id TEXT,
+  wanted         INTEGER CHECK (wanted > 0),  -- NULL: all that was left
+  CHECK ((return_id IS NULL) = (connector IS NULL)),
+  CHECK ((return_id IS NULL) = (report IS NULL)),
+  CHECK ((return_id IS NULL) = (transaction_id IS NOT NULL)),
+  CHECK ((booked_at IS NOT NULL) = (state = 1)),
+  CHECK ((journal IS NOT NULL) = (amount + fee > 0)),
+  CHECK (state = 1 OR journal IS NULL)
+) STRICT;
+CREATE INDEX refunds_of_payment ON refunds (payment);
+CREATE UNIQUE INDEX refunds_by_return ON refunds (connector, return_id) WHERE return_id IS NOT NULL;
+CREATE UNIQUE INDEX refunds_by_transaction_id ON refunds (tenant, transaction_id)
+WHERE transaction_id IS NOT NULL;
+CREATE TRIGGER refunds_are_booked_once BEFORE UPDATE ON refunds WHEN OLD.state IN (1, 3)
+BEGIN SELECT RAISE(ABORT, 'a refund is booked or closed once'); END;
+CREATE TRIGGER refunds_are_kept BEFORE DELETE ON refunds
+BEGIN SELECT RAISE(ABORT, 'refunds are kept'); END;
 
 -- Additional columns of a payment through a provider.
 CREATE TABLE provider_payments (

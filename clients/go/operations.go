@@ -1297,3 +1297,25 @@ func (c *Client) SandboxFundWallet(ctx context.Context, walletID string, body Wa
 func (c *Client) GetOpenAPI(ctx context.Context) (any, error) {
 	return fetch[any](ctx, c, call{method: "GET", path: "/v1/openapi.json", repeatable: true})
 }
+
+// ReversePayment: give back a payment that has succeeded, in whole or in part.
+//
+// Requires the scope `payments:write`.
+func (c *Client) ReversePayment(ctx context.Context, transactionRecordID string, body Reversal) (*Acknowledgement, error) {
+	path, err := pathOf("/v1/payments/%s/reversals", transactionRecordID)
+	if err != nil {
+		return nil, err
+	}
+	return fetch[*Acknowledgement](ctx, c, call{method: "POST", path: path, auth: authToken, body: body, repeatable: true})
+}
+
+// ValidateReversal: validate this payment without storing it.
+//
+// Requires the scope `payments:write`.
+func (c *Client) ValidateReversal(ctx context.Context, transactionRecordID string, body Reversal) (*Validation, error) {
+	path, err := pathOf("/v1/payments/%s/reversals/validate", transactionRecordID)
+	if err != nil {
+		return nil, err
+	}
+	return fetch[*Validation](ctx, c, call{method: "POST", path: path, auth: authToken, body: body, repeatable: true})
+}

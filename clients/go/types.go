@@ -12,41 +12,42 @@ const Version = "0.1.0"
 
 // Kinds of problems: the values of [Problem.Slug].
 const (
-	SlugAmountOutOfRange      = "amount-out-of-range"      // 422: Amount out of range
-	SlugAmountPrecision       = "amount-precision"         // 422: Too many decimal places
-	SlugAssociationSuspended  = "association-suspended"    // 403: Association suspended
-	SlugConflict              = "conflict"                 // 409: Conflict
-	SlugForbidden             = "forbidden"                // 403: Forbidden
-	SlugInsufficientFunds     = "insufficient-funds"       // 422: Insufficient funds
-	SlugInsufficientScope     = "insufficient-scope"       // 403: Insufficient scope
-	SlugInvalidChallenge      = "invalid-challenge"        // 400: Invalid challenge
-	SlugInvalidCursor         = "invalid-cursor"           // 400: Invalid cursor
-	SlugInvalidReference      = "invalid-reference"        // 400: Invalid reference
-	SlugMalformedRequest      = "malformed-request"        // 400: Malformed request
-	SlugNoAssociation         = "no-association"           // 403: No association
-	SlugNotFound              = "not-found"                // 404: Not found
-	SlugOverloaded            = "overloaded"               // 503: Overloaded
-	SlugPayloadTooLarge       = "payload-too-large"        // 413: Payload too large
-	SlugProviderError         = "provider-error"           // 502: Provider error
-	SlugProviderTimeout       = "provider-timeout"         // 504: Provider timeout
-	SlugProviderUnavailable   = "provider-unavailable"     // 503: Provider unavailable
-	SlugQuotaExceeded         = "quota-exceeded"           // 422: Quota exceeded
-	SlugQuoteAlreadyUsed      = "quote-already-used"       // 409: Quote already used
-	SlugQuoteExpired          = "quote-expired"            // 409: Quote expired
-	SlugRateLimited           = "rate-limited"             // 429: Too many requests
-	SlugReferencesExist       = "references-exist"         // 409: References exist
-	SlugRequirementMissing    = "requirement-missing"      // 422: Requirement missing
-	SlugStorageFull           = "storage-full"             // 503: Storage full
-	SlugTokenExpired          = "token-expired"            // 401: Token expired
-	SlugTransactionIDConflict = "transaction-id-conflict"  // 409: Transaction ID conflict
-	SlugTrustlineMissing      = "trustline-missing"        // 422: Trustline missing
-	SlugUnauthorized          = "unauthorized"             // 401: Authentication required
-	SlugUnexpectedError       = "unexpected-error"         // 502: Unexpected error
-	SlugUnsupportedMediaType  = "unsupported-media-type"   // 415: Unsupported media type
-	SlugValidationFailed      = "validation-failed"        // 422: Validation failed
-	SlugWalletNotVerified     = "wallet-not-verified"      // 409: Wallet not verified
-	SlugWebhookEventTypeTaken = "webhook-event-type-taken" // 409: Webhook event type taken
-	SlugWebhookTargetRefused  = "webhook-target-refused"   // 422: Webhook target not allowed
+	SlugAmountOutOfRange       = "amount-out-of-range"      // 422: Amount out of range
+	SlugAmountPrecision        = "amount-precision"         // 422: Too many decimal places
+	SlugAssociationSuspended   = "association-suspended"    // 403: Association suspended
+	SlugConflict               = "conflict"                 // 409: Conflict
+	SlugForbidden              = "forbidden"                // 403: Forbidden
+	SlugInsufficientFunds      = "insufficient-funds"       // 422: Insufficient funds
+	SlugInsufficientScope      = "insufficient-scope"       // 403: Insufficient scope
+	SlugInvalidChallenge       = "invalid-challenge"        // 400: Invalid challenge
+	SlugInvalidCursor          = "invalid-cursor"           // 400: Invalid cursor
+	SlugInvalidReference       = "invalid-reference"        // 400: Invalid reference
+	SlugMalformedRequest       = "malformed-request"        // 400: Malformed request
+	SlugNoAssociation          = "no-association"           // 403: No association
+	SlugNotFound               = "not-found"                // 404: Not found
+	SlugOverloaded             = "overloaded"               // 503: Overloaded
+	SlugPayloadTooLarge        = "payload-too-large"        // 413: Payload too large
+	SlugProviderError          = "provider-error"           // 502: Provider error
+	SlugProviderTimeout        = "provider-timeout"         // 504: Provider timeout
+	SlugProviderUnavailable    = "provider-unavailable"     // 503: Provider unavailable
+	SlugQuotaExceeded          = "quota-exceeded"           // 422: Quota exceeded
+	SlugQuoteAlreadyUsed       = "quote-already-used"       // 409: Quote already used
+	SlugQuoteExpired           = "quote-expired"            // 409: Quote expired
+	SlugRateLimited            = "rate-limited"             // 429: Too many requests
+	SlugReferencesExist        = "references-exist"         // 409: References exist
+	SlugRequirementMissing     = "requirement-missing"      // 422: Requirement missing
+	SlugReversalExceedsPayment = "reversal-exceeds-payment" // 422: Reversal exceeds payment
+	SlugStorageFull            = "storage-full"             // 503: Storage full
+	SlugTokenExpired           = "token-expired"            // 401: Token expired
+	SlugTransactionIDConflict  = "transaction-id-conflict"  // 409: Transaction ID conflict
+	SlugTrustlineMissing       = "trustline-missing"        // 422: Trustline missing
+	SlugUnauthorized           = "unauthorized"             // 401: Authentication required
+	SlugUnexpectedError        = "unexpected-error"         // 502: Unexpected error
+	SlugUnsupportedMediaType   = "unsupported-media-type"   // 415: Unsupported media type
+	SlugValidationFailed       = "validation-failed"        // 422: Validation failed
+	SlugWalletNotVerified      = "wallet-not-verified"      // 409: Wallet not verified
+	SlugWebhookEventTypeTaken  = "webhook-event-type-taken" // 409: Webhook event type taken
+	SlugWebhookTargetRefused   = "webhook-target-refused"   // 422: Webhook target not allowed
 )
 
 // TransactionStatus: status of a payment. GET /v1/payments/enums returns labels and transitions.
@@ -160,6 +161,7 @@ const (
 	ProblemCodeRequirementMissing       ProblemCode = "requirement_missing"
 	ProblemCodeWebhookTargetRefused     ProblemCode = "webhook_target_refused"
 	ProblemCodeQuotaExceeded            ProblemCode = "quota_exceeded"
+	ProblemCodeReversalExceedsPayment   ProblemCode = "reversal_exceeds_payment"
 	ProblemCodeRateLimited              ProblemCode = "rate_limited"
 	ProblemCodeUnexpectedError          ProblemCode = "unexpected_error"
 	ProblemCodeProviderError            ProblemCode = "provider_error"
@@ -730,7 +732,7 @@ type Transaction struct {
 	Instructions map[string]string `json:"instructions,omitempty"`
 	// Deadline for the payer.
 	InstructionsExpireAt *time.Time `json:"instructionsExpireAt,omitempty"`
-	// Refund of the debited amount after a failure.
+	// Refund of the debited amount after a failure, or the total that was given back after success.
 	Refund *TransactionRefund `json:"refund,omitempty"`
 	// Version of the record; increases with each change.
 	Version int64 `json:"version"`
@@ -775,7 +777,7 @@ const (
 	EnvironmentProduction Environment = "production"
 )
 
-// TransactionRefund: refund of the debited amount after a failure.
+// TransactionRefund: refund of the debited amount after a failure, or the total that was given back after success.
 type TransactionRefund struct {
 	// Status of the refund.
 	Status TransactionRefundStatus `json:"status"`
@@ -783,6 +785,8 @@ type TransactionRefund struct {
 	Amount Decimal `json:"amount"`
 	// Time of the event.
 	At time.Time `json:"at"`
+	// Reason of the last return or reversal, if the payment had succeeded.
+	Reason string `json:"reason,omitempty"`
 }
 
 // TransactionRefundStatus: status of the refund.
@@ -1436,6 +1440,16 @@ type BeneficiarySwap struct {
 	ReceivingAssetCode string `json:"receivingAssetCode"`
 	// Minimum amount to receive. Below it, the payment fails with `slippage_exceeded`.
 	MinReceivingAmount Decimal `json:"minReceivingAmount,omitempty"`
+}
+
+// Reversal: a payment that has succeeded is given back.
+type Reversal struct {
+	// Your ID of the reversal: its idempotency key, which no payment and no other reversal has.
+	TransactionID string `json:"transactionId"`
+	// Amount to give back, in units of the sending asset; all that is left if absent.
+	Amount Decimal `json:"amount,omitempty"`
+	// Why the payment is reversed; shown in its record.
+	Reason string `json:"reason"`
 }
 
 // Offramp: a payout against a quote.

@@ -8,7 +8,7 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<SlugInfo, 38> kSlugs{{
+constexpr std::array<SlugInfo, 39> kSlugs{{
     {Slug::malformed_request, "malformed-request", 400, "Malformed request",
      "Correct the request. The `errors` list contains each invalid field and the form it must "
      "have."},
@@ -80,6 +80,8 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
     {Slug::quota_exceeded, "quota-exceeded", 422, "Quota exceeded",
      "GET /v1/quotas returns usage and limits. Archive resources that you no longer need, or ask "
      "the operator for a higher limit."},
+    {Slug::reversal_exceeds_payment, "reversal-exceeds-payment", 422, "Reversal exceeds payment",
+     "Send at most the amount that `detail` states, or no `amount` to reverse all that is left."},
     {Slug::rate_limited, "rate-limited", 429, "Too many requests",
      "Wait for the number of seconds in `Retry-After`, then retry."},
     {Slug::unexpected_error, "unexpected-error", 502, "Unexpected error",
@@ -104,16 +106,15 @@ constexpr std::array<SlugInfo, 38> kSlugs{{
 }};
 
 constexpr bool in_enum_order() {
-  for (std::size_t i = 0; i < kSlugs.size(); ++i) {
+  for (std::size_t i = 0; i < kSlugs.size(); ++i)
     if (static_cast<std::size_t>(kSlugs[i].slug) != i) return false;
-  }
   return true;
 }
 static_assert(in_enum_order(), "slug table must follow the enum");
 
 }  // namespace
 
-const std::array<SlugInfo, 38>& slug_table() { return kSlugs; }
+const std::array<SlugInfo, 39>& slug_table() { return kSlugs; }
 
 const SlugInfo& info(Slug slug) {
   const auto index = static_cast<std::size_t>(slug);
@@ -142,9 +143,8 @@ Problem overloaded(std::string detail) {
 }
 
 const SlugInfo* find_slug(std::string_view name) {
-  for (const SlugInfo& entry : kSlugs) {
+  for (const SlugInfo& entry : kSlugs)
     if (entry.name == name) return &entry;
-  }
   return nullptr;
 }
 

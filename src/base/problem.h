@@ -43,6 +43,7 @@ enum class Slug {
   requirement_missing,
   webhook_target_refused,
   quota_exceeded,
+  reversal_exceeds_payment,
   rate_limited,
   unexpected_error,
   provider_error,
@@ -62,7 +63,7 @@ struct SlugInfo {
 };
 
 /// All slugs in enum order.
-const std::array<SlugInfo, 38>& slug_table();
+const std::array<SlugInfo, 39>& slug_table();
 const SlugInfo& info(Slug slug);
 /// nullptr if no slug has this name.
 const SlugInfo* find_slug(std::string_view name);

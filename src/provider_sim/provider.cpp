@@ -93,6 +93,7 @@ const std::vector<Provider::Route>& Provider::routes() {
       {"PUT", "/control/faults", &Provider::change_faults, true},
       {"GET", "/control/payouts", &Provider::show_payouts, true},
       {"POST", "/control/payouts/{id}/settle", &Provider::settle_payout, true},
+      {"POST", "/control/payouts/{id}/return", &Provider::return_payout, true},
       {"POST", "/control/collections/{id}/pay", &Provider::pay_collection, true},
       {"POST", "/control/references/{id}/pay", &Provider::pay_reference, true},
   };

@@ -77,6 +77,7 @@ class Provider {
   http::Response change_faults(const Call& call);
   http::Response show_payouts(const Call& call);
   http::Response settle_payout(const Call& call);
+  http::Response return_payout(const Call& call);
   http::Response pay_collection(const Call& call);
   http::Response pay_reference(const Call& call);
 

@@ -60,6 +60,16 @@ http::Response Provider::settle_payout(const Call& call) {
   return read_payout(call);
 }
 
+http::Response Provider::return_payout(const Call& call) {
+  const bool whole = call.body.is_object() && !call.body.contains("amount");
+  if (!whole &&
+      parse_amount(text_of(call.body, "amount"), Amount::kScale).fault != AmountFault::none) {
+    return rejection(400, "malformed", "amount is not a positive decimal string");
+  }
+  const auto returned = parts_.state.send_back(call.id, call.body);
+  return returned ? json_response(200, *returned) : not_there();
+}
+
 http::Response Provider::pay_collection(const Call& call) {
   const std::string amount = text_of(call.body, "amount");
   if (!amount.empty() && parse_amount(amount, Amount::kScale).fault != AmountFault::none) {

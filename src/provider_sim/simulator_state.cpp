@@ -79,8 +79,8 @@ void SimulatorState::apply(const Json& event) {
     return;
   }
   if (what == "payment") {
-    payments_.push_back(
-        {event.at("callbackId"), event.at("connectorId"), "reference.paid", event.at("data")});
+    payments_.push_back({event.at("callbackId"), event.at("connectorId"),
+                         event.value("type", "reference.paid"), event.at("data")});
     return;
   }
   if (what == "told") {
@@ -279,11 +279,34 @@ std::optional<Json> SimulatorState::pay(const std::string& reference, const std:
                      {"currencyIsoCode3", found->second.at("currencyIsoCode3")},
                      {"payer", payer},
                      {"paidAt", now.to_string()}};
-  record({{"event", "payment"},
-          {"callbackId", ids_.uuid_v7(now).to_string()},
-          {"connectorId", found->second.at("connectorId")},
-          {"data", data}});
+  announce(found->second.at("connectorId"), "reference.paid", data);
   return data;
+}
+
+std::optional<Json> SimulatorState::send_back(const std::string& payout, const Json& request) {
+  const Lock lock(mutex_);
+  const Timestamp now = clock_.now();
+  const Entry* entry = table(Kind::payout).find(payout);
+  if (entry == nullptr || standing(Kind::payout, *entry, now).status != "succeeded") {
+    return std::nullopt;
+  }
+  Json data = {{"id", payout},
+               {"returnId", "RET-" + ids_.uuid_v7(now).to_string()},
+               {"amount", entry->body.at("receiveAmount")},
+               {"currencyIsoCode3", entry->body.at("currencyIsoCode3")},
+               {"returnedAt", now.to_string()}};
+  data.update(request);
+  announce(entry->body.at("connectorId"), "payout.returned", data);
+  return data;
+}
+
+/// Stores a callback that is not about the present state of a payout or collection.
+void SimulatorState::announce(const Json& connector, std::string_view type, const Json& data) {
+  record({{"event", "payment"},
+          {"callbackId", ids_.uuid_v7(clock_.now()).to_string()},
+          {"connectorId", connector},
+          {"type", type},
+          {"data", data}});
 }
 
 // --- Callbacks ----------------------------------------------------------------------------------

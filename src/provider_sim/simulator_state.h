@@ -18,7 +18,7 @@ namespace coffer::provider_sim {
 struct Callback {
   std::string id;
   std::string connector_id;
-  std::string type;  // payout.updated, collection.updated, reference.paid
+  std::string type;  // payout.updated, payout.returned, collection.updated, reference.paid
   Json data;
 };
 
@@ -68,6 +68,10 @@ class SimulatorState {
   std::optional<Json> pay(const std::string& reference, const std::string& amount,
                           const Json& payer);
 
+  /// Simulates that the bank sends a payout back, in whole or, with `amount` in `request`, in part.
+  /// Returns the data of the callback, or nullopt if the payout has not succeeded.
+  std::optional<Json> send_back(const std::string& payout, const Json& request);
+
   /// Callbacks that are due and not delivered yet.
   std::vector<Callback> due() const;
   void delivered(const std::string& callback_id);
@@ -113,6 +117,8 @@ class SimulatorState {
   const EntryTable& table(Kind kind) const COFFER_REQUIRES(mutex_);
   EntryTable& table(Kind kind) COFFER_REQUIRES(mutex_);
   void record(const Json& event) COFFER_REQUIRES(mutex_);
+  void announce(const Json& connector, std::string_view type, const Json& data)
+      COFFER_REQUIRES(mutex_);
   void apply(const Json& event) COFFER_REQUIRES(mutex_);
 
   const Clock& clock_;

@@ -4,11 +4,13 @@
 #include <array>
 
 #include "base/check.h"
+#include "domain/payments/refund.h"
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
 #include "store/commits/quota_book.h"
 #include "store/identity/audit_log.h"
 #include "store/ledger/journal.h"
+#include "store/payments/destination_sums.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/guarded_rows.h"
 #include "store/schema_check.h"
@@ -17,7 +19,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 36> kInvariants{{
+constexpr std::array<Invariant, 38> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -78,7 +80,7 @@ constexpr std::array<Invariant, 36> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment"
      " HAVING count(j.journal) <> (p.status IN (2, 4, 5, 6)"
      "  OR (p.status = 1 AND p.type = 5 AND q.state = 2))"
-     "  + (p.status = 2 AND p.corrected_from IS 5)"},
+     "  + ((p.status = 2 OR p.refunded_amount IS NOT NULL) AND p.corrected_from IS 5)"},
     // The joins are in the order in which they are read, along the journal, so nothing is sorted.
     {"entries_follow_payments", "The entries of a payment match its record exactly.", Walk::journal,
      "SELECT 'payment ' || payment || ' moved ' || sent || ' and ' || got || ' in ' || lines ||"
@@ -128,18 +130,58 @@ constexpr std::array<Invariant, 36> kInvariants{{
      "  iif(p.type = 1, p.sending_amount, p.receiving_amount),"
      "  iif(p.type = 1, p.sending_asset, p.receiving_asset))"},
     {"refunded_once",
-     "A refunded payment has exactly one refund entry set; any other payment has none.",
+     "A failed payment that was refunded has exactly one refund entry set, and another payment one "
+     "for each part that was given back after success.",
      Walk::payments,
      "SELECT 'payment ' || p.payment || ' in status ' || p.status || ' has ' || count(j.journal) ||"
      " ' refund sets' FROM payments p LEFT JOIN journal j ON j.payment = p.payment AND j.kind = 3"
-     " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment HAVING count(j.journal) <> (p.status = "
-     "5 OR (p.status = 2 AND p.corrected_from IS 5))"},
-    {"refunds_mirror_payments", "A refund credits exactly the amount that the payment debited.",
+     " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment HAVING count(j.journal) <> iif("
+     "p.refunded_amount IS NULL, p.status = 5 OR (p.status = 2 AND p.corrected_from IS 5),"
+     " (p.corrected_from IS 5) + (SELECT count(r.journal) FROM refunds r"
+     "  WHERE r.payment = p.payment))"},
+    {"refunds_follow_payments",
+     "What was given back after success is the sum of its refunds, and at most the payment.",
      Walk::payments,
+     "SELECT 'payment ' || p.payment || ' gave back ' || ifnull(p.refunded_amount, 0) || ', refunds"
+     " give ' || ifnull(sum(r.amount + r.fee), 0) FROM payments p"
+     " LEFT JOIN refunds r ON r.payment = p.payment AND r.state = 1"
+     " LEFT JOIN provider_payments q ON q.payment = p.payment"
+     " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment"
+     " HAVING ifnull(sum(r.amount + r.fee), 0) <> ifnull(p.refunded_amount, 0)"
+     " OR sum(r.amount) > p.sending_amount OR sum(r.fee) > ifnull(q.fee, 0)"
+     " OR sum(r.returned) > p.receiving_amount"
+     " UNION ALL SELECT 'refund ' || r.refund || ' of payment ' || r.payment FROM refunds r"
+     " JOIN payments p ON p.payment = r.payment"
+     " LEFT JOIN provider_payments q ON q.payment = p.payment WHERE r.payment BETWEEN ?1 AND ?2"
+     " AND (r.tenant <> p.tenant OR (r.connector IS NOT NULL AND r.connector IS NOT p.connector)"
+     "  OR (r.state = 0 AND p.status NOT IN (0, 1, 4))"
+     "  OR (r.state = 2 AND q.open_item IS NOT 3)"
+     "  OR EXISTS (SELECT 1 FROM payments f WHERE f.tenant = r.tenant"
+     "   AND f.transaction_id = r.transaction_id))"},
+    {"refunds_reverse_entries",
+     "The entries of a refund move its amount back to the wallet, and never more than was moved.",
+     Walk::payments,
+     "SELECT 'refund ' || r.refund || ' of payment ' || r.payment || ' has other entries'"
+     " FROM refunds r JOIN payments p ON p.payment = r.payment"
+     " LEFT JOIN journal j ON j.journal = r.journal WHERE r.payment BETWEEN ?1 AND ?2"
+     " AND r.journal IS NOT NULL AND ((j.kind, j.payment, j.at) IS NOT (3, r.payment, r.booked_at)"
+     " OR r.amount + r.fee IS NOT (SELECT sum(e.amount) FROM entries e"
+     "  JOIN accounts a ON a.account = e.account WHERE e.amount > 0 AND a.wallet = p.source_wallet"
+     "  AND e.entry BETWEEN r.journal * 1024 AND r.journal * 1024 + 1023"
+     "  AND a.asset = p.sending_asset))"
+     " UNION ALL SELECT 'payment ' || j.payment || ' moved account ' || e.account || ' by '"
+     " || sum(e.amount) FROM payments p CROSS JOIN journal j ON j.payment = p.payment"
+     " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.refunded_amount IS NOT NULL"
+     " GROUP BY j.payment, e.account HAVING iif(ifnull(sum(e.amount) FILTER (WHERE j.kind = 0), 0)"
+     "  >= 0, sum(e.amount) < 0 OR sum(e.amount) FILTER (WHERE j.kind = 3) > 0,"
+     "  sum(e.amount) > 0 OR sum(e.amount) FILTER (WHERE j.kind = 3) < 0)"},
+    {"refunds_mirror_payments",
+     "The refund of a failed payment credits exactly the amount that it debited.", Walk::payments,
      "SELECT 'payment ' || j.payment || ' moved account ' || e.account || ' by ' || sum(e.amount)"
      " FROM payments p CROSS JOIN journal j ON j.payment = p.payment"
      " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
-     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.status = 5"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.status = 5 AND p.refunded_amount IS NULL"
      " GROUP BY j.payment, e.account HAVING sum(e.amount) <> 0"},
     {"holds_follow_payments", "A stored hold is open until its payment settles or fails.",
      Walk::payments,
@@ -261,7 +303,7 @@ constexpr std::array<Invariant, 36> kInvariants{{
      " ' events' FROM payments p LEFT JOIN events e ON e.payment = p.payment AND e.type <= 6"
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
-     "  <> CASE WHEN p.corrected_at IS NOT NULL"
+     "  <> CASE WHEN p.corrected_at IS NOT NULL OR p.refunded_amount IS NOT NULL"
      "   THEN p.version - 1 - (p.processing_after IS NOT NULL)"
      "   WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
      // If a refund was credited after it had failed, there is one more event.
@@ -319,7 +361,7 @@ constexpr std::array<Invariant, 36> kInvariants{{
      "  (PARTITION BY connector, destination, level ORDER BY first_at) AS until"
      "  FROM destination_sums) s"
      " WHERE (s.payments, s.amount, s.last_at) IS NOT"
-     " (SELECT count(*), ifnull(sum(iif(p.status IN (0, 1, 2), p.sending_amount, 0)), 0),"
+     " (SELECT count(*), ifnull(sum(" COFFER_COUNTED_BY_LIMITS "), 0),"
      "  max(p.created_at) FROM payments p WHERE p.connector = s.connector"
      "  AND p.destination IN (SELECT d.destination FROM destinations d WHERE d.id = s.destination)"
      "  AND p.created_at >= s.first_at AND p.created_at < s.until)"
@@ -328,13 +370,15 @@ constexpr std::array<Invariant, 36> kInvariants{{
      "   WHERE s.level = column1) AS counted FROM (VALUES (1), (2), (3)))"
      " WHERE counted <> (SELECT count(*) FROM payments WHERE type = 5)"},
     {"tenants_do_not_mix",
-     "A payment changes only wallets of its tenant, except for outgoing credits.", Walk::snapshot,
+     "A payment changes only wallets of its tenant, except for outgoing credits and their "
+     "reversal.",
+     Walk::snapshot,
      "SELECT 'payment ' || j.payment || ' moved account ' || a.account FROM entries e"
      " JOIN journal j ON j.journal = e.entry / 1024 JOIN accounts a ON a.account = e.account"
      " JOIN payments p ON p.payment = j.payment"
      " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
      " WHERE t.environment <> u.environment OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
-     "  AND NOT (p.type IN (1, 4) AND e.amount > 0))"
+     "  AND NOT (p.type IN (1, 4) AND (e.amount > 0 OR j.kind = 3)))"
      " UNION ALL SELECT 'account ' || a.account || ' is of another tenant than whose it is'"
      " FROM accounts a JOIN tenants t ON t.tenant = a.tenant LEFT JOIN wallets w ON w.wallet = "
      "a.wallet"
@@ -379,8 +423,12 @@ static_assert(stored(PaymentStatus::refund_pending) == 4);
 static_assert(stored(PaymentStatus::refunded) == 5);
 static_assert(stored(PaymentStatus::refund_failed) == 6);
 static_assert(stored(PaymentStatus::expired) == 7);
+static_assert(stored(RefundState::waiting) == 0);
+static_assert(stored(RefundState::booked) == 1);
+static_assert(stored(RefundState::disputed) == 2);
 static_assert(stored(OpenItem::unbooked) == 1);
 static_assert(stored(OpenItem::checking) == 2);
+static_assert(stored(OpenItem::contradicted) == 3);
 static_assert(stored(OpenItem::checking_unbooked) == 5);
 static_assert(stored(OpenItem::checking_closed) == 6);
 static_assert(stored(PaymentType::p2p_beneficiary) == 1);
@@ -462,7 +510,7 @@ constexpr std::array<SliceCheck, 5> kSliceChecks{{
      " JOIN tenants t ON t.tenant = a.tenant JOIN tenants u ON u.tenant = p.tenant"
      " WHERE j.journal BETWEEN ?1 AND ?2 AND (t.environment <> u.environment"
      "  OR (a.wallet IS NOT NULL AND a.tenant <> p.tenant"
-     "  AND NOT (p.type IN (1, 4) AND e.amount > 0)))"},
+     "  AND NOT (p.type IN (1, 4) AND (e.amount > 0 OR j.kind = 3))))"},
     {"destination_sums_follow_payments", Walk::payments,
      "SELECT 'payment ' || p.payment || ' is in no sum of its destination' FROM payments p"
      " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 5 AND NOT EXISTS"
@@ -476,11 +524,6 @@ constexpr std::array<SliceCheck, 5> kSliceChecks{{
      " AND a.sequence > ifnull((SELECT max(d.sequence) FROM deliveries d"
      "  WHERE d.webhook = w.webhook), 0) WHERE w.webhook BETWEEN ?1 AND ?2"},
 }};
-static_assert(stored(HoldState::open) == 0);
-static_assert(stored(PaymentType::p2p_beneficiary) == 1);
-static_assert(stored(PaymentType::swap_beneficiary) == 4);
-static_assert(values_that(is_to_address) == (1U << 1 | 1U << 4));
-static_assert(stored(PaymentType::offramp) == 5);
 
 }  // namespace
 

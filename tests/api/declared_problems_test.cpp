@@ -2,6 +2,7 @@
 // Those that follow from credentials, limits and the server itself are in
 // declared_responses_test.cpp and every_route_test.cpp.
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 
 #include "flows/identity/quotas.h"
@@ -75,6 +76,7 @@ class Producer {
         {Slug::amount_out_of_range, &Producer::amount_out_of_range},
         {Slug::requirement_missing, &Producer::requirement_missing},
         {Slug::quota_exceeded, &Producer::quota_exceeded},
+        {Slug::reversal_exceeds_payment, &Producer::reversal_exceeds_payment},
         {Slug::provider_error, &Producer::provider_error},
         {Slug::provider_unavailable, &Producer::provider_unavailable},
     };
@@ -141,7 +143,7 @@ class Producer {
     HttpCall call = sample_of(origin_of(route)).call(fresh(route));
     CHECK(app_.me().send(call).status == 202);
     Json body = Json::parse(call.body);
-    body["memo"] = "another";
+    body[reverses(route) ? "reason" : "memo"] = "another";
     call.body = body.dump();
     call.target = sample_of(route).call(mine_).target;
     return app_.me().send(call);
@@ -152,8 +154,31 @@ class Producer {
     names["settlementAccount"] = app_.me().get("/v1/wallets/" + wallet).json().at("publicKey");
   }
 
+  static bool reverses(const api::Route& route) { return route.request_schema == "Reversal"; }
+
+  /// The reversal of a settled payment to this wallet.
+  Reply reverse_from(const api::Route& route, const std::string& wallet,
+                     const std::function<void()>& then) {
+    Names names = mine_;
+    names["reversible"] = app_.me().transfer(mine_.at("wallet"), wallet, "1");
+    app_.settle();
+    then();
+    return send(route, names);
+  }
+
+  Reply reversal_exceeds_payment(const api::Route& route) {
+    return changed(route, fresh(route), "/amount", "1.01");
+  }
+
   Reply wallet_not_verified(const api::Route& route) {
     Names names = fresh(route);
+    if (reverses(route)) {
+      const std::string third = names.at("pending"), path = "/v1/sandbox/wallets/" + third;
+      app_.me().post(path + "/verify", Json::object());
+      return reverse_from(route, third, [&] {
+        app_.me().put("/v1/wallets/" + third, {{"metadata", person("Njeri")}});
+      });
+    }
     use_wallet(names, names.at("pending"));
     return send(route, names);
   }
@@ -185,6 +210,11 @@ class Producer {
 
   Reply insufficient_funds(const api::Route& route) {
     Names names = fresh(route);
+    if (reverses(route)) {
+      const std::string spent = app_.wallet("USDC");
+      return reverse_from(route, spent,
+                          [&] { app_.me().transfer(spent, names.at("wallet"), "1"); });
+    }
     use_wallet(names, app_.wallet("USDC"));
     return send(route, names);
   }

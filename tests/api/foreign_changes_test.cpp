@@ -92,6 +92,24 @@ TEST_CASE("released holds are not spent after a verification has found faults") 
   CHECK(pay(app, from, to) == 502);
 }
 
+TEST_CASE("a refund that another program hides is not given back again") {
+  TestApp app;
+  const std::string from = app.wallet("USDC", "5"), to = app.wallet("USDC");
+  const std::string path = "/v1/payments/" + app.me().transfer(from, to, "1") + "/reversals";
+  app.me().transfer(from, to, "2");
+  app.settle();
+  const auto reverse = [&](const char* id) {
+    return app.me().post(path, {{"transactionId", id}, {"reason", "Test"}}).status;
+  };
+  REQUIRE(reverse("first") == 202);
+  {
+    const Forged forged(app, "UPDATE refunds SET payment = 99", "UPDATE refunds SET payment = 1");
+    CHECK(reverse("second") == 502);
+    CHECK(app.me().balance(to, "USDC") == "2.00");
+  }
+  CHECK(reverse("third") == 422);
+}
+
 TEST_CASE("a payout with a forged destination does not delay the others") {
   TestApp app;
   const std::string connector = add_connector(app);

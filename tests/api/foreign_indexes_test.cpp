@@ -21,6 +21,7 @@
 #include "store/parties/beneficiaries.h"
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"
+#include "store/payments/refunds.h"
 #include "store/providers/arrivals.h"
 #include "store/providers/connectors.h"
 #include "store/providers/references.h"
@@ -67,7 +68,12 @@ constexpr const char* kMore =
     " FROM connectors;"
     "INSERT INTO unassigned_arrivals (id, connector, provider_payment_id, reference, amount,"
     " currency, payer_name, arrived_at) SELECT randomblob(16), connector, 'p' || connector, 'r',"
-    " '1', 'KES', 'n', 1 FROM connectors;";
+    " '1', 'KES', 'n', 1 FROM connectors;"
+    "INSERT INTO refunds (payment, tenant, state, reason, at, connector, return_id, report)"
+    " SELECT payment, tenant, 3, 'x', 1, (SELECT min(connector) FROM connectors), 'r' || payment,"
+    " 'x' FROM payments LIMIT 2;"
+    "INSERT INTO refunds (payment, tenant, state, reason, at, transaction_id)"
+    " SELECT payment, tenant, 3, 'x', 1, 'v' || payment FROM payments LIMIT 2;";
 
 std::string blob(Connection& db, const std::string& sql) {
   store::Query query(db, db.interned("SELECT " + sql));
@@ -220,6 +226,7 @@ const std::set<std::string> kOthers{
     "unassigned_arrivals(payment)",
     "unassigned_arrivals(arrival) partly",
     "quota_limits(tenant, quota)",
+    "refunds(journal)",
 };
 
 /// A column of the first row.
@@ -296,6 +303,11 @@ Finds ledger_lookups(Connection& db, const Tenant& tenant) {
   const auto asset_key = key_of(db, "asset", "accounts WHERE wallet IS NOT NULL");
   const auto funding = text_of(db, "transaction_id", "fundings WHERE transaction_id IS NOT NULL");
   const auto transaction = text_of(db, "transaction_id", "payments");
+  const auto refunded = key_of(db, "payment", "refunds");
+  const auto return_id = text_of(db, "return_id", "refunds WHERE return_id IS NOT NULL");
+  const auto returned_by = key_of(db, "connector", "refunds WHERE return_id IS NOT NULL");
+  const std::string own = "refunds WHERE transaction_id IS NOT NULL AND tenant = ";
+  const auto reversal = text_of(db, "transaction_id", own + std::to_string(tenant.key));
   return {
       {"assets(code)", FINDS(store::find_asset(file, code))},
       {"rates(environment, sell, buy)",
@@ -308,6 +320,11 @@ Finds ledger_lookups(Connection& db, const Tenant& tenant) {
       {"accounts(wallet, asset) partly", FINDS(store::find_trustline(file, wallet_key, asset_key))},
       {"fundings(transaction_id)", FINDS(store::find_funding(file, funding))},
       {"quotes(id)", FINDS(store::find_quote(file, tenant, quote))},
+      {"refunds(payment)", FINDS(!store::refunds_of(file, refunded).empty())},
+      {"refunds(connector, return_id) partly",
+       FINDS(store::find_return(file, returned_by, return_id))},
+      {"refunds(tenant, transaction_id) partly",
+       FINDS(store::find_reversal(file, tenant, reversal))},
       {"payments(id)", FINDS(store::payment_key(file, payment))},
       {"payments(tenant, transaction_id)",
        FINDS(store::find_by_transaction_id(file, tenant, transaction))},

@@ -324,6 +324,53 @@ TEST_CASE(
   CHECK(world.funds() == "1000.00/1000.00/0.00");
 }
 
+TEST_CASE("payment reverse: a part of a transfer goes back once") {
+  World world;
+  const std::string id = world.transfer("t-1");
+  world.app.settle();
+  const Values arguments{
+      {"ID", id}, {"amount", "0.25"}, {"transaction-id", "back-1"}, {"reason", "Paid twice"}};
+  CHECK(world.run("payment reverse", {{"ID", id}, {"reason", "r"}}).code == exit_code::kUsage);
+  for (int i = 0; i < 2; ++i) {
+    const Ran ran = world.run("payment reverse", arguments);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    const Json shown = ran.json();
+    CHECK(shown.at("status") == "refunded");
+    REQUIRE(shown.at("refunds").size() == 1);
+    CHECK(shown.at("refunds")[0].at("amount") == "0.25");
+    CHECK(shown.at("refunds")[0].at("state") == "booked");
+    CHECK(shown.at("refunds")[0].at("transactionId") == "back-1");
+    CHECK(shown.at("refunds")[0].at("reason") == "Paid twice");
+    CHECK(shown.at("entries").back().at("kind") == "refund");
+  }
+  CHECK(world.me.balance(world.other, "USDC") == "0.75");
+  Values more = arguments;
+  more["transaction-id"] = "back-2";
+  more["amount"] = "0.76";
+  CHECK(world.run("payment reverse", more).code == exit_code::kFailed);
+  more["transaction-id"] = "not valid";
+  CHECK(world.run("payment reverse", more).code == exit_code::kUsage);
+  CHECK(world.me.balance(world.other, "USDC") == "0.75");
+}
+
+TEST_CASE("payment reverse: a limit of four_eyes applies to what goes back at most") {
+  World world;
+  std::ostringstream out;
+  const cli::Console console{out, out};
+  cli::Interruption interruption;
+  const Actor actor = command_line_actor(0);
+  cli::Session session{world.app.core(), console, interruption, actor};
+  const std::string id = world.transfer("t-1");
+  const auto moved = [&](const Values& arguments) {
+    const auto amount = cli::reversed_amount(session, {arguments});
+    return amount ? amount->amount.to_string(2) + " " + amount->asset.value() : std::string();
+  };
+  CHECK(moved({{"ID", id}}) == "1.00 USDC");
+  CHECK(moved({{"ID", id}, {"amount", "0.5"}}) == "0.50 USDC");
+  CHECK(moved({{"ID", kUnknownId}}).empty());
+}
+
 TEST_CASE("payment resolve: a limit of four_eyes applies to what the wallet pays or receives") {
   World world;
   std::ostringstream out;

@@ -178,6 +178,7 @@ const std::multimap<std::string, std::string, std::less<>>& full_bodies() {
        "{" + kCommon + "," + kRefs + "," + kPayer +
            R"(,"connectorId":"$collections","amount":"1000","destinationWalletId":"$wallet",)"
            R"("transactionType":"C2B","sendingAssetCode":"KES","receivingAssetCode":"USDC"})"},
+      {"Reversal", R"({"transactionId":"$new","amount":"0.5","reason":"R"})"},
       {"NewReference",
        R"({"connectorId":"$bespoke","settlementAccount":"$settlementAccount","customerId":"full"})"},
       {"ReferencePayment",

@@ -88,7 +88,7 @@ TEST_CASE("a replay returns the first acknowledgement, with a different isIdempo
     again.erase("isIdempotent");
     CHECK(first == again);
   });
-  CHECK(routes == 10);
+  CHECK(routes == 11);
 }
 
 TEST_CASE("a replay returns the first result whatever has changed since") {
@@ -125,7 +125,7 @@ TEST_CASE("a replay returns the first result whatever has changed since") {
     REQUIRE(app.me().send({"DELETE", "/v1/beneficiaries/" + beneficiary, {}, {}}).status < 300);
     replayed();
   });
-  CHECK(routes == 10);
+  CHECK(routes == 11);
 }
 
 TEST_CASE("a full disk rejects neither repeated submissions nor validations") {
@@ -150,7 +150,7 @@ TEST_CASE("a full disk rejects neither repeated submissions nor validations") {
         }
         CHECK(app.core().queue().probe());
       });
-  CHECK(routes == 18);
+  CHECK(routes == 20);
 }
 
 TEST_CASE("on a full disk, a conflict is still reported, and a new payment is not stored") {

@@ -257,11 +257,21 @@ class ResponseProducer {
     names["webhook"] = mine_.at("goneWebhook");
     names["delivery"] = mine_.at("goneDelivery");
     if (sample.refers_to("stuck")) names["stuck"] = mine_.at("record");
+    if (sample.refers_to("reversible")) return used_id(sample);
     if (sample.refers_to("arrival")) return told_twice(sample);
     if (sample.refers_to("customer")) app_.me().send(sample.call(names));
     // Its event types are taken the second time.
     if (sample.body.find("eventTypes") != std::string::npos) app_.me().send(sample.call(names));
     return app_.me().send(sample.call(names));
+  }
+
+  /// The transactionId of a payment.
+  Reply used_id(const Sample& sample) {
+    HttpCall call = sample.call(mine_);
+    Json body = Json::parse(call.body);
+    body["transactionId"] = app_.me().record(mine_.at("record")).at("transactionId");
+    call.body = body.dump();
+    return app_.me().send(call);
   }
 
   /// One provider payment with two amounts.
@@ -310,6 +320,7 @@ class ResponseProducer {
     replace_all(sample.body, R"("currencyIsoCode3":"KES")", R"("currencyIsoCode3":"XXX")");
     replace_all(sample.target, "transactionType=B2C", "transactionType=C2C");
     replace_all(sample.body, R"("amount":"10")", R"("amount":"0")");
+    replace_all(sample.body, R"("amount":"0.5")", R"("amount":"0")");
     replace_all(sample.body, R"("amount":"1000")", R"("amount":"0")");
     replace_all(sample.body, "$purpose", "NOPE");
     replace_all(sample.body, "$collectQuote", "$cashQuote");

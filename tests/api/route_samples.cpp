@@ -15,6 +15,7 @@ const std::map<std::string, std::string, std::less<>>& path_values() {
   static const std::map<std::string, std::string, std::less<>> all = {
       {"walletId", "$wallet"},
       {"transactionId", "$record"},
+      {"transactionRecordId", "$reversible"},
       {"id", "$association"},
       {"assetCode", "USDC"},
       {"slug", "not-found"},
@@ -64,6 +65,7 @@ const std::map<std::string, std::string, std::less<>>& bodies() {
       {"CashIn", R"({"transactionId":"$new","connectorId":"$collections","amount":"1000",)"
                  R"("destinationWalletId":"$wallet",)" +
                      payer + "}"},
+      {"Reversal", R"({"transactionId":"$new","amount":"0.5","reason":"Sample"})"},
       {"NewReference", R"({"connectorId":"$bespoke","settlementAccount":"$settlementAccount",)"
                        R"("customerId":"$customer"})"},
       {"ProviderCallback", R"({"id":"callback","type":"payout.updated","data":{"id":"$record"}})"},
@@ -294,7 +296,8 @@ const std::vector<std::string>& owned_names() {
       "wallet",      "second",      "pending",      "record",    "association",
       "beneficiary", "destination", "quote",        "toAddress", "toEurc",
       "recipient",   "cashQuote",   "collectQuote", "stuck",     "reference",
-      "application", "webhook",     "delivery",     "event",     "settlementAccount"};
+      "application", "webhook",     "delivery",     "event",     "settlementAccount",
+      "reversible"};
   return all;
 }
 

@@ -39,6 +39,11 @@ void renew(TestApp& app, const Client& client, Names& names) {
   app.settle();
 }
 
+void renew_reversible(TestApp& app, const Client& client, Names& names) {
+  names["reversible"] = client.transfer(names.at("wallet"), names.at("second"), "1");
+  app.settle();
+}
+
 }  // namespace
 
 void add_payment_samples(TestApp& app, const Client& client, Names& names) {
@@ -60,11 +65,13 @@ void add_payment_samples(TestApp& app, const Client& client, Names& names) {
           .json()
           .at("reference");
   names["arrival"] = "arrival-" + names.at("second");
+  renew_reversible(app, client, names);
   renew(app, client, names);
 }
 
 void add_fresh_payment_samples(TestApp& app, const Client& client, Names& names,
                                const Sample& sample) {
+  if (sample.refers_to("reversible")) renew_reversible(app, client, names);
   for (const char* name : {"cashQuote", "collectQuote", "stuck", "customer", "arrival"}) {
     if (sample.refers_to(name)) return renew(app, client, names);
   }

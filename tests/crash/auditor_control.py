@@ -149,6 +149,19 @@ DAMAGES = [
     ("refund returns what was debited", "refunds_mirror_payments",
      f"UPDATE journal SET kind = 3, payment = {DONE} WHERE payment = {GROUP};"
      f" UPDATE payments SET status = 5, failure = 15 WHERE payment = {DONE}"),
+    ("refunds add up", "refunds_follow_payments",
+     f"UPDATE payments SET status = 5, refunded_amount = 5 WHERE payment = {DONE}"),
+    ("no more is given back than was paid", "refunds_follow_payments",
+     "INSERT INTO refunds (payment, tenant, state, amount, reason, at, booked_at, journal, transaction_id)"
+     f" SELECT payment, tenant, 1, sending_amount + 1, '', 0, 0, 1, 'r' FROM payments WHERE payment = {DONE};"
+     f" UPDATE payments SET status = 5, refunded_amount = sending_amount + 1 WHERE payment = {DONE}"),
+    ("each refund has its entries", "refunds_reverse_entries",
+     "INSERT INTO refunds (payment, tenant, state, amount, reason, at, booked_at, journal, transaction_id)"
+     f" SELECT payment, tenant, 1, 1, '', 0, 0, 1, 'r' FROM payments WHERE payment = {DONE};"
+     f" UPDATE payments SET status = 5, refunded_amount = 1 WHERE payment = {DONE}"),
+    ("one record per transactionId", "refunds_follow_payments",
+     "INSERT INTO refunds (payment, tenant, state, reason, at, transaction_id)"
+     f" SELECT payment, tenant, 3, '', 0, transaction_id FROM payments WHERE payment = {DONE}"),
     ("sums of a destination", "destination_sums_follow_payments",
      "UPDATE destination_sums SET amount = amount + 1 WHERE level = 2"),
     ("sums of a destination", "destination_sums_follow_payments",
@@ -266,6 +279,7 @@ class Sound:
         writes.renew()
         clients = Clients(gateway, count=2).start()
         self.client = clients.facts()
+        self.client["sent"].update(writes.sent)
         for operation, connection, method, path, body in writes.requests("every"):
             status, answer = connection.call(method, path, body)
             if status == 202 and "transactionId" in (body or {}):

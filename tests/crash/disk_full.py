@@ -140,6 +140,9 @@ def run_way(number, rounds):
             gateway.start(env=settings)
             writes = EveryWrite(gateway)
             clients = Clients(gateway, prefix=f"w{number}").start()
+            with clients.lock:
+                clients.sent.update(writes.sent)
+                clients.acked.update(writes.acked)
             for turn in range(1, rounds + 1):
                 wait_for("payments are accepted", accepts(gateway, clients), 5.0)
                 writes.renew()

@@ -121,7 +121,21 @@ class EveryWrite:
             for _ in range(2)]
         registered = self.ask("POST", "/v1/onramp/references", self.registration("first"))
         names["reference"] = registered["reference"]
+        names["transactionRecordId"] = self.settled_transfer()
         return names
+
+    def settled_transfer(self):
+        body = {"transactionId": "reversible", "sourceWalletId": self.gateway.wallet("Treasury"),
+                "destinationWalletId": self.gateway.wallet("Operations"), "sendingAssetCode": "USDC",
+                "amount": "100"}
+        self.sent = {"reversible": body}
+        record = self.ask("POST", "/v1/payments/p2p/own", body)["transactionRecordId"]
+        self.acked = {"reversible": record}
+        deadline = time.monotonic() + 5
+        while time.monotonic() < deadline and self.ask(
+                "GET", f"/v1/transactions/{record}")["status"] != "succeeded":
+            time.sleep(0.02)
+        return record
 
     def quote(self, connector, **more):
         return self.ask("POST", "/v1/quotes", {"amount": "10", "connectorId": connector, **more})["quoteId"]
@@ -180,6 +194,7 @@ class EveryWrite:
                                      "destinationWalletId": first, "payer": PAYER},
             "transferBetweenOwnWallets": leg,
             "transferBetweenOwnWalletsAtomically": {"transfers": [leg, leg]},
+            "reversePayment": {"amount": "0.01", "reason": "Test"},
             "swapBetweenOwnWallets": {**leg, "receivingAssetCode": "EURC"},
             "registerReference": self.registration("second"),
             "createWebhook": {**webhook, "eventTypes": ["wallet.status_changed"]},

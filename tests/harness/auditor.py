@@ -42,13 +42,15 @@ MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
          ("destination_sums", "amount")]
 MONEY += [("provider_payments", "fee"), ("provider_payments", "total"), ("quotes", "send_amount"),
           ("quotes", "receive_amount"), ("quotes", "fee"), ("quotes", "total")]
-MAYBE_MONEY = [("payments", "sending_amount"), ("payments", "receiving_amount"),
+MONEY += [("refunds", "amount"), ("refunds", "fee")]
+MAYBE_MONEY = [("payments", "refunded_amount"), ("refunds", "returned"), ("payments", "sending_amount"), ("payments", "receiving_amount"),
                ("payments", "min_receiving"), ("provider_payments", "collected_amount")]
 SUBMISSIONS = (0, 3)         # of provider_attempts.call
 COUNTED = (0, 1, 2)          # of payments.status: counted by the limits of a destination
 FAILED, EXPIRED = 3, 7       # of payments.status
 UNBOOKED, CHECKING = 1, 2    # of provider_payments.open_item
-FUNDING = 1                  # of journal.kind
+FUNDING, REFUND = 1, 3       # of journal.kind
+BOOKED = 1                   # of refunds.state
 MOST = 2**63 - 1
 MISSING = -1                 # matches no account
 HTTP = 1                     # of connectors.driver
@@ -180,12 +182,48 @@ class Audit:
     @staticmethod
     def is_paid_again(payment):
         """Whether an operator corrected a refunded payment to succeeded."""
-        return payment["status"] == SUCCEEDED and payment["corrected_from"] == REFUNDED
+        paid = payment["status"] == SUCCEEDED or payment["refunded_amount"] is not None
+        return paid and payment["corrected_from"] == REFUNDED
+
+    def check_given_back(self, payment, sets, refunds):
+        """Returns and reversals add up, never exceed the payment, and are in its entries."""
+        key = payment["payment"]
+        what = f"payment {key} in status {payment['status']}"
+        booked = [row for row in self.given_back.get(key, []) if row["state"] == BOOKED]
+        fee = self.parts[key]["fee"] if key in self.parts else 0
+        if sum(row["amount"] + row["fee"] for row in booked) != payment["refunded_amount"]:
+            self.fault("refunds add up", f"{what}: {payment['refunded_amount']}")
+        for column, most in (("amount", payment["sending_amount"]), ("fee", fee),
+                             ("returned", payment["receiving_amount"])):
+            if sum(row[column] or 0 for row in booked) > (most or payment["sending_amount"]):
+                self.fault("no more is given back than was paid", f"{what}: {column}")
+        earlier = payment["corrected_from"] == REFUNDED
+        with_entries = [row for row in booked if row["journal"] is not None]
+        if len(refunds) != earlier + len(with_entries):
+            self.fault("each refund has its entries", f"{what} has {len(refunds)} sets")
+        source = self.account_of(payment["source_wallet"], payment["sending_asset"])
+        for lines, row in zip(refunds[earlier:], with_entries):
+            credited = sum(line["amount"] for line in lines if line["account"] == source and line["amount"] > 0)
+            if credited != row["amount"] + row["fee"] or lines[0]["entry"] // 1024 != row["journal"]:
+                self.fault("each refund has its entries", f"{what}: {credited}")
+        paid, left = {}, {}
+        for lines, totals in ((sets, (paid, left)), (refunds, (left,))):
+            for line in (line for one in lines for line in one):
+                for total in totals:
+                    total[line["account"]] = total.get(line["account"], 0) + line["amount"]
+        for account, amount in left.items():
+            if not min(0, paid.get(account, 0)) <= amount <= max(0, paid.get(account, 0)):
+                self.fault("refunds reverse entries", f"{what}: account {account} has {amount} left")
 
     def check_refund(self, payment, sets, refunds):
-        """A payment is refunded once and in full, or not at all."""
+        """A failed payment is refunded once and in full, or not at all."""
+        if payment["refunded_amount"] is not None:
+            return self.check_given_back(payment, sets, refunds)
         what = f"payment {payment['payment']} in status {payment['status']}"
         paid_again = self.is_paid_again(payment)
+        if any(row["state"] == BOOKED and row["amount"] + row["fee"] for row in
+               self.given_back.get(payment["payment"], [])):
+            self.fault("refunds add up", what)
         if len(refunds) != (payment["status"] == REFUNDED or paid_again):
             self.fault("refunded once", f"{what} has {len(refunds)} refund sets")
         elif refunds and sets:
@@ -217,7 +255,7 @@ class Audit:
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
         endings = ENDINGS[status]
-        if payment["corrected_at"] is not None:
+        if payment["corrected_at"] is not None or payment["refunded_amount"] is not None:
             endings = payment["version"] - 1 - (payment["processing_at"] is not None)
         if len(terminal) != endings:
             self.fault("every final status has its event", f"{what} has {len(terminal)}")
@@ -260,7 +298,8 @@ class Audit:
     def check_limits(self):
         """Recomputes the stored sums of a destination from the payments alone."""
         sent = {}
-        for row in self.rows("SELECT p.connector, d.id, p.created_at, p.status, p.sending_amount FROM payments p"
+        for row in self.rows("SELECT p.connector, d.id, p.created_at, p.status, p.sending_amount,"
+                             " p.refunded_amount FROM payments p"
                              " JOIN destinations d ON d.destination = p.destination WHERE p.type = ?"
                              " ORDER BY p.payment", CASH_OUT):
             sent.setdefault((row["connector"], row["id"]), []).append(row)
@@ -277,6 +316,8 @@ class Audit:
             for row, end in zip(stored[key], ends):
                 part = [p for p in sent[key[:2]] if row["first_at"] <= p["created_at"] < end]
                 total = sum(p["sending_amount"] for p in part if p["status"] in COUNTED)
+                total += sum(max(p["sending_amount"] - p["refunded_amount"], 0) for p in part
+                             if p["refunded_amount"] is not None)
                 if (row["payments"], row["amount"]) != (len(part), total):
                     self.fault("sums of a destination", f"{tuple(row)}: {len(part)} payments of {total}")
 
@@ -340,7 +381,7 @@ class Audit:
         tenants = {row["tenant"]: row["environment"] for row in self.rows("SELECT * FROM tenants")}
         payments = {row["payment"]: row for row in self.rows("SELECT payment, tenant, type FROM payments")}
         accounts = {row["account"]: row for row in self.rows("SELECT * FROM accounts")}
-        journal = {row["journal"]: row for row in self.rows("SELECT journal, tenant, payment FROM journal")}
+        journal = {row["journal"]: row for row in self.rows("SELECT journal, tenant, payment, kind FROM journal")}
         for entry in self.rows("SELECT entry, account, amount FROM entries"):
             row, account = journal.get(entry["entry"] // 1024), accounts.get(entry["account"])
             if row is None or account is None or row["payment"] is None:
@@ -349,7 +390,8 @@ class Audit:
             if payment is None or payment["tenant"] != row["tenant"]:
                 self.fault("tenants do not mix", f"journal {row['journal']}")
                 continue
-            sent_away = payment["type"] in (TO_ADDRESS, SWAP_TO_ADDRESS) and entry["amount"] > 0
+            sent_away = payment["type"] in (TO_ADDRESS, SWAP_TO_ADDRESS) and (
+                entry["amount"] > 0 or row["kind"] == REFUND)
             own = account["wallet"] is None or account["tenant"] == payment["tenant"] or sent_away
             if not own or tenants.get(account["tenant"]) != tenants.get(payment["tenant"]):
                 self.fault("tenants do not mix", tuple(entry))
@@ -362,6 +404,11 @@ class Audit:
                      " IS NOT NULL", MULTI)
         self.wallet_at = {row["destination"]: row["wallet"] for row in self.rows(
             "SELECT d.destination, w.wallet FROM destinations d JOIN wallets w ON w.public_key = d.wallet_address")}
+        self.given_back = {}
+        for row in self.rows("SELECT * FROM refunds ORDER BY journal, refund"):
+            self.given_back.setdefault(row["payment"], []).append(row)
+        self.nothing("one record per transactionId", "SELECT p.payment FROM payments p JOIN refunds r"
+                     " ON r.tenant = p.tenant AND r.transaction_id = p.transaction_id")
         self.legs = {}
         for leg in self.rows("SELECT * FROM payment_legs ORDER BY payment, leg"):
             self.legs.setdefault(leg["payment"], []).append(leg)
@@ -408,14 +455,16 @@ class Audit:
 
     def check_client(self, client):
         stored = {row["transaction_id"]: row for row in self.rows("SELECT * FROM payments")}
+        reversals = {row["transaction_id"]: row for row in self.rows(
+            "SELECT r.transaction_id, p.id FROM refunds r JOIN payments p ON p.payment = r.payment")}
         for transaction_id, record_id in client["acked"].items():
-            row = stored.get(transaction_id)
+            row = stored.get(transaction_id) or reversals.get(transaction_id)
             if row is None:
                 self.fault("acknowledged and lost", transaction_id)
             elif str(uuid.UUID(bytes=row["id"])) != record_id:
                 self.fault("acknowledged under another id", transaction_id)
         for transaction_id in client.get("rejected", ()):
-            if transaction_id in stored:
+            if transaction_id in stored or transaction_id in reversals:
                 self.fault("rejected and stored", transaction_id)
         for transaction_id, row in stored.items():
             if row["type"] == ON_REFERENCE:

@@ -20,7 +20,8 @@ FIELDS = "SELECT name, value FROM payment_fields WHERE payment = ? ORDER BY name
 PARTS = {2: (LEGS, HOLDS), 5: (PROVIDER, FIELDS), 6: (PROVIDER, FIELDS),
          7: (PROVIDER, FIELDS, REFERENCE)}  # by payments.type
 STATE = ("SELECT status, version, failure, refund_failure, receiving_amount, path, processing_after, completed_after,"
-         " updated_after, refund_pending_at, refund_closed_at, corrected_at, corrected_from FROM payments WHERE payment = ?")
+         " updated_after, refund_pending_at, refund_closed_at, corrected_at, corrected_from,"
+         " refunded_amount FROM payments WHERE payment = ?")
 PART = ("SELECT state, in_review, attempts, first_sent_at, expires_at, provider_reference, connector_endpoint,"
         " collected_amount, open_item FROM provider_payments WHERE payment = ?")
 INSTRUCTIONS = "SELECT name, value FROM payment_instructions WHERE payment = ? ORDER BY name"
@@ -67,6 +68,8 @@ GUARDED = {
     "onramp_reference_metadata": "onramp_reference name value",
     "unassigned_arrivals": "id connector provider_payment_id reference amount currency payer_name payer_account"
                            " payer_phone arrived_at returned_at payment",
+    "refunds": "payment tenant state amount fee reason at booked_at journal connector return_id report returned"
+               " with_fee transaction_id wanted",
     "quotes": "tenant id connector beneficiary destination transaction_type send_amount receive_amount fee total"
               " rate_numerator rate_denominator provider_reference created_at expires_at",
     "rates": "environment sell buy numerator denominator",

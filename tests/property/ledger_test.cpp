@@ -82,6 +82,10 @@ const std::vector<std::string> kDamages{
     "INSERT INTO holds SELECT max(payment), (SELECT min(account) FROM accounts), 1, 1 FROM payments"
     " WHERE type = 0",
     "UPDATE payments SET version = version + 1 WHERE payment = (SELECT max(payment) FROM payments)",
+    "UPDATE payments SET refunded_amount = refunded_amount + 1 WHERE payment ="
+    " (SELECT min(payment) FROM refunds WHERE journal IS NOT NULL)",
+    "UPDATE refunds SET amount = amount + 1 WHERE refund ="
+    " (SELECT min(refund) FROM refunds WHERE journal IS NOT NULL)",
     "DELETE FROM events WHERE sequence = (SELECT max(sequence) - 3 FROM events)",
     "PRAGMA ignore_check_constraints = ON; UPDATE payments SET settle_at = 1 WHERE payment ="
     " (SELECT min(payment) FROM payments WHERE status = 2)",
@@ -139,6 +143,13 @@ TEST_CASE("property: the random operations cover everything that can happen to a
                            "connector moved",
                            "connector moved away from payments",
                            "arrival",
+                           "reversed",
+                           "reversal rejected insufficient-funds",
+                           "reversal rejected reversal-exceeds-payment",
+                           "reversal rejected transaction-id-conflict",
+                           "reversal rejected forbidden",
+                           "returned",
+                           "return that waits or is disputed",
                            "rejected insufficient-funds",
                            "rejected quote-expired",
                            "rejected quote-already-used",

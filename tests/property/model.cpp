@@ -350,6 +350,52 @@ void Model::settle_swap(ModelPayment& payment, std::optional<Place> to) {
   accounts_[*to].balance += receiving;
 }
 
+// Reversals
+// ----------------------------------------------------------------------------------------
+
+Place Model::receiver(const ModelPayment& payment) const {
+  const TransferLeg& leg = payment.request.legs[0];
+  if (!to_address(payment.request.type)) return destination(leg);
+  return {*beneficiary(payment.request.beneficiary)->wallet, *asset_index(leg.sending_asset)};
+}
+
+Wide Model::left_of(const ModelPayment& payment) const {
+  return payment.request.legs[0].amount.units() - payment.given;
+}
+
+std::optional<Slug> Model::judge_reversal(const std::string& transaction_id, Wide amount) const {
+  const ModelPayment& payment = payments_.at(transaction_id);
+  const PaymentType type = payment.request.type;
+  if (swap(type)) return Slug::forbidden;
+  if (type != PaymentType::p2p_own && type != PaymentType::p2p_beneficiary) {
+    return Slug::validation_failed;
+  }
+  if (!payment.was_paid()) return Slug::conflict;
+  const Wide left = left_of(payment);
+  const Wide wanted = amount == 0 ? left : amount;
+  const Place to = receiver(payment);
+  if (!fits(wanted, assets_[to.second].decimals)) return Slug::amount_precision;
+  if (wanted > left || left == 0) return Slug::reversal_exceeds_payment;
+  const std::size_t from = *wallet_index(*payment.request.legs[0].source_wallet);
+  if (wallets_[to.first].foreign) return Slug::forbidden;
+  if (!wallets_[to.first].usable || !wallets_[from].usable) return Slug::wallet_not_verified;
+  const auto account = accounts_.find(to);
+  const Wide funds = wrong_ == WrongRule::reversal_ignores_holds && account != accounts_.end()
+                         ? account->second.balance
+                         : available(to);
+  if (wanted > funds) return Slug::insufficient_funds;
+  return std::nullopt;
+}
+
+void Model::reverse(const std::string& transaction_id, Wide amount) {
+  ModelPayment& payment = payments_.at(transaction_id);
+  const Wide moved = amount == 0 ? left_of(payment) : amount;
+  accounts_[receiver(payment)].balance -= moved;
+  accounts_[source(payment.request.legs[0])].balance += moved;
+  payment.given += moved;
+  payment.status = PaymentStatus::refunded;
+}
+
 // The market
 // ---------------------------------------------------------------------------------------
 

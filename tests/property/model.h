@@ -31,8 +31,11 @@ enum class WrongRule {
   lost_submission_is_sent_again,
   quote_works_twice,
   underpayment_is_ignored,
+  return_gives_back_the_fee,
+  return_rounds_up,
+  reversal_ignores_holds,
 };
-constexpr int kWrongRules = 11;
+constexpr int kWrongRules = 14;
 
 struct ModelAccount {
   Wide balance = 0;
@@ -55,6 +58,14 @@ struct ModelSide {
   std::string address = {};
 };
 
+/// A payout that came back, as its provider reports it.
+struct ModelReturn {
+  std::string id;
+  Wide amount = 0;
+  bool right_currency = true;
+  bool with_fee = false;
+};
+
 struct ModelPayment {
   PaymentRequest request;
   PaymentId id;
@@ -65,6 +76,12 @@ struct ModelPayment {
   std::optional<std::int64_t> receiving;
   std::optional<ModelSide> side;
   int asked = 0;  // of the job at the provider
+  // Given back after success: of the sent amount, its part that belongs to returns, and the fee.
+  Wide given = 0, of_returns = 0, fee_given = 0;
+  Wide returned = 0;  // of the received amount
+  std::vector<ModelReturn> waiting = {};
+
+  bool was_paid() const { return status == PaymentStatus::succeeded || given + fee_given > 0; }
 };
 
 struct ModelQuote {
@@ -116,6 +133,14 @@ class Model {
   void accept(const PaymentRequest& request, PaymentId id, std::int64_t now);
   /// Settles up to `limit` due payments, which end or wait; returns their transactionIds.
   std::vector<std::string> settle(std::size_t limit, std::int64_t now);
+
+  /// Why a reversal is rejected; `amount` 0: all that is left.
+  std::optional<Slug> judge_reversal(const std::string& transaction_id, Wide amount) const;
+  /// What is left of a payment that can be reversed.
+  Wide left_of(const ModelPayment& payment) const;
+  void reverse(const std::string& transaction_id, Wide amount);
+  /// A return with an ID that was not reported before.
+  void hear_return(const std::string& transaction_id, const ModelReturn& report, std::int64_t now);
 
   // The market and the operator
   /// False if the circulating amount would exceed the capacity of one account.
@@ -212,6 +237,8 @@ class Model {
   void send_again(ModelPayment& payment, std::int64_t now);
   void debit(ModelPayment& payment);
   void refund(ModelPayment& payment);
+  void settle_return(ModelPayment& payment, const ModelReturn& report);
+  Place receiver(const ModelPayment& payment) const;
   void hear_payout(ModelPayment& payment, const outbound::PayoutResponse& answer, std::int64_t now);
   void payout_failed(ModelPayment& payment, const outbound::PayoutResponse& answer,
                      std::int64_t now);

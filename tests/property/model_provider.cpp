@@ -105,7 +105,8 @@ Verdict Model::judge_price(const PriceQuestion& question,
       answers && at_rate && out.send > 0 && out.receive > 0 && out.fee >= 0 && rate.numerator > 0 &&
       rate.denominator > 0 && fits(out.send, terms.send_decimals()) &&
       fits(out.fee, terms.send_decimals()) && fits(out.receive, terms.receive_decimals()) &&
-      (off_ramp || out.fee < out.send) && (!answer->expires_at || answer->expires_at->ms > now);
+      (off_ramp ? !terms.endpoint || out.fee <= out.send : out.fee < out.send) &&
+      (!answer->expires_at || answer->expires_at->ms > now);
   if (!sound) return {{Slug::provider_error}};
   if (out.send < terms.min_amount.units() || out.send > terms.max_amount.units()) {
     return {{Slug::amount_out_of_range}};
@@ -329,6 +330,43 @@ void Model::end(ModelPayment& payment, PaymentStatus status) {
   payment.status = status;
   payment.side->state = ProviderState::over;
   if (const Job* job = job_of(payment)) lane_of(payment).erase(Job(*job));
+  for (const ModelReturn& report : std::exchange(payment.waiting, {})) {
+    settle_return(payment, report);
+  }
+}
+
+void Model::hear_return(const std::string& transaction_id, const ModelReturn& report,
+                        std::int64_t now) {
+  ModelPayment& payment = payments_.at(transaction_id);
+  if (job_of(payment) == nullptr) return settle_return(payment, report);
+  payment.waiting.push_back(report);
+  hurry(transaction_id, now);
+}
+
+/// The same share of the sent amount as of the received one; everything for everything.
+void Model::settle_return(ModelPayment& payment, const ModelReturn& report) {
+  const ModelSide& side = *payment.side;
+  const ConnectorTerms& terms = connectors_[side.connector].terms;
+  const Wide returned = payment.returned + report.amount;
+  const bool usable = payment.was_paid() && report.right_currency &&
+                      fits(report.amount, terms.receive_decimals()) && returned <= side.receive;
+  if (!usable) return;
+  const Wide step = step_of(terms.send_decimals());
+  Wide share = side.send * returned / side.receive;
+  if (wrong_ == WrongRule::return_rounds_up) share += step - 1;
+  share -= share % step;
+  const Wide credit = share - payment.of_returns;
+  const bool fee_too = report.with_fee || wrong_ == WrongRule::return_gives_back_the_fee;
+  const Wide fee = fee_too ? side.fee - payment.fee_given : 0;
+  const std::size_t asset = connectors_[side.connector].asset;
+  accounts_[{*wallet_index(*payment.request.legs[0].source_wallet), asset}].balance += credit + fee;
+  clearing_[side.connector] -= credit;
+  fees_[asset] -= fee;
+  payment.returned = returned;
+  payment.of_returns += credit;
+  payment.given += credit;
+  payment.fee_given += fee;
+  if (payment.given + payment.fee_given > 0) payment.status = PaymentStatus::refunded;
 }
 
 void Model::ask_again(ModelPayment& payment, std::int64_t now) {

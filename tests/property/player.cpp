@@ -5,6 +5,7 @@
 
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
+#include "flows/payments/refunds.h"
 #include "flows/payments/submit_payment.h"
 #include "flows/settlement/settle_payment.h"
 
@@ -40,9 +41,11 @@ void Player::compare() {
 
 void Player::act() {
   const std::int64_t kind = dice_.roll(100);
-  if (kind < 28) return submit(some_request());
+  if (kind < 24) return submit(some_request());
+  if (kind < 28) return reverse();
   if (kind < 36) return submit(some_address_request());
   if (kind < 46) return ask_price();
+  if (kind < 48) return send_back();
   if (kind < 58) {
     if (const auto request = some_quoted_request()) submit(*request);
     return;
@@ -310,6 +313,49 @@ void Player::send(const PaymentRequest& request, bool validate_only) {
     did("accepted " + std::string(name(request.type)));
     model_.accept(request, got->id, now);
   }
+}
+
+/// Usually a part of a transfer that has succeeded; sometimes of any payment, and twice.
+void Player::reverse() {
+  std::vector<const ModelPayment*> all, paid;
+  for (const auto& [id, payment] : model_.payments()) {
+    all.push_back(&payment);
+    const PaymentType type = payment.request.type;
+    const bool moves_back = type == PaymentType::p2p_own || type == PaymentType::p2p_beneficiary;
+    if (payment.was_paid() && moves_back) paid.push_back(&payment);
+  }
+  if (all.empty()) return;
+  const ModelPayment& payment = *dice_.pick(paid.empty() || dice_.one_in(8) ? all : paid);
+  const std::string id = payment.request.transaction_id;
+  const auto left = static_cast<std::int64_t>(model_.left_of(payment));
+  std::int64_t units = dice_.one_in(4) || left <= 0 ? 0 : 1 + dice_.roll(left);
+  if (units > 0 && !dice_.one_in(4)) {
+    const std::int64_t step = Amount::kUnitsPerWhole / 100;
+    units = std::max(units - units % step, step);
+  }
+  if (dice_.one_in(12) && left < std::numeric_limits<std::int64_t>::max()) units = left + 1;
+  flows::Reversal reversal{payment.id, "r" + std::to_string(++last_id_), {}, "why"};
+  if (dice_.one_in(10)) reversal.transaction_id = id;
+  if (units > 0) reversal.amount = Amount::from_units(units);
+  auto expected = model_.judge_reversal(id, units);
+  if (reversal.transaction_id == id) expected = Slug::transaction_id_conflict;
+  const auto send = [&](bool validate_only) {
+    const auto got =
+        flows::reverse_payment(world_.context(), world_.caller(), reversal, validate_only);
+    const std::string slug =
+        got ? (got->replayed ? "replayed" : "") : std::string(info(got.error().slug).name);
+    return slug;
+  };
+  const std::string slug = expected ? std::string(info(*expected).name) : std::string();
+  for (const bool validate_only : {true, false}) {
+    const std::string got = send(validate_only);
+    expect(got == slug, "reversal of " + id + ": \"" + got + "\", expected \"" + slug + "\"");
+  }
+  did(slug.empty() ? "reversed" : "reversal rejected " + slug);
+  if (expected) return;
+  model_.reverse(id, units);
+  expect(send(false) == "replayed", "a repeated reversal of " + id);
+  check_record(id);
 }
 
 void Player::settle(std::int64_t advance_ms) {

@@ -74,6 +74,8 @@ class Player {
   void hurry();
   void move_connector();
   void pay_on_reference();
+  void reverse();
+  void send_back();
   std::int64_t some_pause();
   const ModelPayment* some_provider_payment();
 
@@ -84,6 +86,7 @@ class Player {
   std::array<std::int64_t, 4> prices_{};
   std::int64_t last_id_ = 0;
   std::int64_t last_arrival_ = 0;
+  std::int64_t last_return_ = 0;
   PaymentRequest last_reference_payment_;
   std::string last_arrival_id_;
   std::map<std::string, int> deeds_;

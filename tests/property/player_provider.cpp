@@ -3,6 +3,7 @@
 
 #include "domain/payments/compliance.h"
 #include "flows/payments/make_quote.h"
+#include "flows/payments/refunds.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/connector_changes.h"
 #include "flows/providers/provider_callback.h"
@@ -234,6 +235,41 @@ void Player::move_connector() {
   if (!moved) return did("connector stays");
   did(free ? "connector moved" : "connector moved away from payments");
   model_.move(kFarConnector, address);
+}
+
+/// A bank sends a payout back: usually a part that is left, or all of it; sometimes more, another
+/// currency, or before the end of the payout. Each report arrives twice.
+void Player::send_back() {
+  std::vector<const ModelPayment*> all, paid;
+  for (const auto& [id, payment] : model_.payments()) {
+    if (!payment.side || payment.request.type != PaymentType::offramp) continue;
+    all.push_back(&payment);
+    if (payment.was_paid() && payment.returned < payment.side->receive) paid.push_back(&payment);
+  }
+  if (all.empty()) return;
+  const ModelPayment& payment = *dice_.pick(paid.empty() || dice_.one_in(5) ? all : paid);
+  const ConnectorTerms& terms = world_.connectors[payment.side->connector].terms;
+  const std::int64_t step = step_of(terms.receive_decimals());
+  const auto left = static_cast<std::int64_t>(payment.side->receive - payment.returned);
+  std::int64_t units = std::max(left, step);
+  if (!dice_.one_in(3)) units = step * (1 + dice_.roll(units / step));
+  if (dice_.one_in(15)) units = left + step;
+  if (dice_.one_in(20)) units += 1;
+  ModelReturn report{"R" + std::to_string(++last_return_), units, !dice_.one_in(20),
+                     dice_.one_in(4)};
+  const flows::ReturnReport told{payment.id.to_string(),
+                                 report.id,
+                                 Amount::from_units(units).to_string(Amount::kScale),
+                                 report.right_currency ? terms.currency : "ZZZ",
+                                 "closed",
+                                 report.with_fee};
+  const std::string id = payment.request.transaction_id;
+  const std::int64_t now = world_.clock.now().ms;
+  flows::accept_return(world_.context(), terms, told).value();
+  model_.hear_return(id, report, now);
+  check_record(id);
+  did(payment.was_paid() ? "returned" : "return that waits or is disputed");
+  flows::accept_return(world_.context(), terms, told).value();
 }
 
 void Player::pay_on_reference() {

@@ -300,6 +300,8 @@ export function paymentScreen(context) {
         columns: ['at', 'kind', ACCOUNT, 'amount', 'runningBalance', 'counterparty'],
         none: P.noEntries[record.status] || P.noEntries.other,
       }),
+      record.refunds.length > 0 &&
+        panel(P.refunds, record.refunds, { columns: ['at', 'state', 'amount', 'reason', 'reported'] }),
       record.legs.length > 0 && panel(P.legs.title, record.legs, { columns: LEG_COLUMNS }),
       record.instructions.length > 0 && panel(P.instructions, record.instructions),
       record.additionalFields.length > 0 && panel(P.additional, record.additionalFields),

@@ -107,6 +107,7 @@ export const screens = {
       expired: 'None. Nothing was paid.',
       other: 'Nothing has been posted yet.',
     },
+    refunds: 'Given back after success',
     legs: { title: 'Transfers', sourceName: 'From', destinationName: 'To' },
     instructions: 'Instructions for the payer',
     additional: 'Additional fields',

@@ -1700,4 +1700,36 @@ final class Client extends Runtime
         $response = $this->send('GET', '/v1/openapi.json', 'public', true);
         return self::decode($response);
     }
+
+    /**
+     * Give back a payment that has succeeded, in whole or in part.
+     *
+     * Requires the scope `payments:write`.
+     *
+     * @param string $transactionRecordId ID of the transaction record of the payment.
+     */
+    public function reversePayment(string $transactionRecordId, Reversal $body): Acknowledgement
+    {
+        $path = self::path('/v1/payments/{transactionRecordId}/reversals', [
+            'transactionRecordId' => $transactionRecordId,
+        ]);
+        $response = $this->send('POST', $path, 'token', true, body: $body->toArray());
+        return Acknowledgement::fromArray(self::decode($response));
+    }
+
+    /**
+     * Validate this payment without storing it.
+     *
+     * Requires the scope `payments:write`.
+     *
+     * @param string $transactionRecordId ID of the transaction record of the payment.
+     */
+    public function validateReversal(string $transactionRecordId, Reversal $body): Validation
+    {
+        $path = self::path('/v1/payments/{transactionRecordId}/reversals/validate', [
+            'transactionRecordId' => $transactionRecordId,
+        ]);
+        $response = $this->send('POST', $path, 'token', true, body: $body->toArray());
+        return Validation::fromArray(self::decode($response));
+    }
 }

@@ -57,6 +57,8 @@ final class Slug
     public const REFERENCES_EXIST = 'references-exist';
     /** 422: Requirement missing */
     public const REQUIREMENT_MISSING = 'requirement-missing';
+    /** 422: Reversal exceeds payment */
+    public const REVERSAL_EXCEEDS_PAYMENT = 'reversal-exceeds-payment';
     /** 503: Storage full */
     public const STORAGE_FULL = 'storage-full';
     /** 401: Token expired */
@@ -289,6 +291,7 @@ final class ProblemCode
     public const REQUIREMENT_MISSING = 'requirement_missing';
     public const WEBHOOK_TARGET_REFUSED = 'webhook_target_refused';
     public const QUOTA_EXCEEDED = 'quota_exceeded';
+    public const REVERSAL_EXCEEDS_PAYMENT = 'reversal_exceeds_payment';
     public const RATE_LIMITED = 'rate_limited';
     public const UNEXPECTED_ERROR = 'unexpected_error';
     public const PROVIDER_ERROR = 'provider_error';
@@ -1301,7 +1304,8 @@ final class Transaction extends Struct
      * @param ?string $providerReference The provider's reference for the payment.
      * @param ?array<string, string> $instructions Payment instructions for the payer of an on-ramp.
      * @param ?\DateTimeImmutable $instructionsExpireAt Deadline for the payer.
-     * @param ?TransactionRefund $refund Refund of the debited amount after a failure.
+     * @param ?TransactionRefund $refund Refund of the debited amount after a failure, or the total that was given
+     *     back after success.
      * @param ?\DateTimeImmutable $completedAt Time at which the payment reached its final status.
      */
     public function __construct(
@@ -1443,18 +1447,20 @@ final class Environment
     public const PRODUCTION = 'production';
 }
 
-/** Refund of the debited amount after a failure. */
+/** Refund of the debited amount after a failure, or the total that was given back after success. */
 final class TransactionRefund extends Struct
 {
     /**
      * @param string $status Status of the refund. See TransactionRefundStatus.
      * @param string $amount Amount to return.
      * @param \DateTimeImmutable $at Time of the event.
+     * @param ?string $reason Reason of the last return or reversal, if the payment had succeeded.
      */
     public function __construct(
         public readonly string $status,
         public readonly string $amount,
         public readonly \DateTimeImmutable $at,
+        public readonly ?string $reason = null,
     ) {
     }
 
@@ -1465,6 +1471,7 @@ final class TransactionRefund extends Struct
             $data['status'],
             $data['amount'],
             new \DateTimeImmutable($data['at']),
+            $data['reason'] ?? null,
         );
     }
 }
@@ -2862,6 +2869,36 @@ final class BeneficiarySwap extends Struct
             $data['notifyEmail'] ?? null,
             $data['notifyWhatsApp'] ?? null,
             $data['minReceivingAmount'] ?? null,
+        );
+    }
+}
+
+/** A payment that has succeeded is given back. */
+final class Reversal extends Struct
+{
+    public readonly ?string $amount;
+
+    /**
+     * @param string $transactionId Your ID of the reversal: its idempotency key, which no payment and no other
+     *     reversal has.
+     * @param string $reason Why the payment is reversed; shown in its record.
+     * @param string|int|null $amount Amount to give back, in units of the sending asset; all that is left if absent.
+     */
+    public function __construct(
+        public readonly string $transactionId,
+        public readonly string $reason,
+        string|int|float|null $amount = null,
+    ) {
+        $this->amount = $amount === null ? null : Decimal::of($amount);
+    }
+
+    /** @param array<string, mixed> $data as on the wire */
+    public static function fromArray(array $data): self
+    {
+        return new self(
+            $data['transactionId'],
+            $data['reason'],
+            $data['amount'] ?? null,
         );
     }
 }

@@ -1079,3 +1079,24 @@ class Client(Runtime):
         """OpenAPI document."""
         result: Any = self.request("GET", "/v1/openapi.json", Any, auth="public")
         return result
+
+    def reverse_payment(self, transaction_record_id: str, body: types.Reversal) -> types.Acknowledgement:
+        """Give back a payment that has succeeded, in whole or in part. Requires the scope `payments:write`."""
+        result: types.Acknowledgement = self.request(
+            "POST",
+            f"/v1/payments/{escape(transaction_record_id)}/reversals",
+            types.Acknowledgement,
+            body=body,
+            repeat="transaction",
+        )
+        return result
+
+    def validate_reversal(self, transaction_record_id: str, body: types.Reversal) -> types.Validation:
+        """Validate this payment without storing it. Requires the scope `payments:write`."""
+        result: types.Validation = self.request(
+            "POST",
+            f"/v1/payments/{escape(transaction_record_id)}/reversals/validate",
+            types.Validation,
+            body=body,
+        )
+        return result

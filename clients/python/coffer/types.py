@@ -50,9 +50,9 @@ ProblemCode: TypeAlias = Literal[
     "transaction_id_conflict", "wallet_not_verified", "conflict", "quote_expired", "quote_already_used",
     "references_exist", "webhook_event_type_taken", "payload_too_large", "headers_too_large",
     "unsupported_media_type", "validation_failed", "insufficient_funds", "trustline_missing", "amount_precision",
-    "amount_out_of_range", "requirement_missing", "webhook_target_refused", "quota_exceeded", "rate_limited",
-    "unexpected_error", "provider_error", "provider_unavailable", "overloaded", "storage_full", "provider_timeout",
-    "token_verification_timeout",
+    "amount_out_of_range", "requirement_missing", "webhook_target_refused", "quota_exceeded",
+    "reversal_exceeds_payment", "rate_limited", "unexpected_error", "provider_error", "provider_unavailable",
+    "overloaded", "storage_full", "provider_timeout", "token_verification_timeout",
 ]
 
 # Status of the association
@@ -752,7 +752,7 @@ class Transaction:
     instructions_expire_at: datetime.datetime | None = None
     """Deadline for the payer."""
     refund: TransactionRefund | None = None
-    """Refund of the debited amount after a failure."""
+    """Refund of the debited amount after a failure, or the total that was given back after success."""
     version: int
     """Version of the record; increases with each change."""
     created_at: datetime.datetime
@@ -777,7 +777,7 @@ class TransactionStatusReason:
 
 @dataclass(frozen=True, kw_only=True)
 class TransactionRefund:
-    """Refund of the debited amount after a failure."""
+    """Refund of the debited amount after a failure, or the total that was given back after success."""
 
     status: TransactionRefundStatus
     """Status of the refund."""
@@ -785,6 +785,8 @@ class TransactionRefund:
     """Amount to return."""
     at: datetime.datetime
     """Time of the event."""
+    reason: str | None = None
+    """Reason of the last return or reversal, if the payment had succeeded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -1443,6 +1445,18 @@ class BeneficiarySwap:
     """Asset to credit."""
     min_receiving_amount: Amount | None = None
     """Minimum amount to receive. Below it, the payment fails with `slippage_exceeded`"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reversal:
+    """A payment that has succeeded is given back."""
+
+    transaction_id: str
+    """Your ID of the reversal: its idempotency key, which no payment and no other reversal has."""
+    amount: Amount | None = None
+    """Amount to give back, in units of the sending asset; all that is left if absent."""
+    reason: str
+    """Why the payment is reversed; shown in its record."""
 
 
 @dataclass(frozen=True, kw_only=True)

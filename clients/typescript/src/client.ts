@@ -606,4 +606,22 @@ export class Client extends Runtime {
   getOpenApi(options: CallOptions = {}): Promise<unknown> {
     return this.request<unknown>("GET", "/v1/openapi.json", { auth: "public", options });
   }
+
+  /** Give back a payment that has succeeded, in whole or in part. Requires the scope `payments:write`. */
+  reversePayment(
+    transactionRecordId: string,
+    body: types.Reversal,
+    options: CallOptions = {},
+  ): Promise<types.Acknowledgement> {
+    return this.request<types.Acknowledgement>("POST", `/v1/payments/${escape(transactionRecordId)}/reversals`, { body, repeat: "transaction", options });
+  }
+
+  /** Validate this payment without storing it. Requires the scope `payments:write`. */
+  validateReversal(
+    transactionRecordId: string,
+    body: types.Reversal,
+    options: CallOptions = {},
+  ): Promise<types.Validation> {
+    return this.request<types.Validation>("POST", `/v1/payments/${escape(transactionRecordId)}/reversals/validate`, { body, options });
+  }
 }

@@ -97,6 +97,7 @@ export type ProblemCode =
   | "requirement_missing"
   | "webhook_target_refused"
   | "quota_exceeded"
+  | "reversal_exceeds_payment"
   | "rate_limited"
   | "unexpected_error"
   | "provider_error"
@@ -613,7 +614,7 @@ export interface Transaction {
   instructions?: { [name: string]: string };
   /** Deadline for the payer */
   instructionsExpireAt?: string;
-  /** Refund of the debited amount after a failure */
+  /** Refund of the debited amount after a failure, or the total that was given back after success */
   refund?: TransactionRefund;
   /** Version of the record; increases with each change */
   version: number;
@@ -650,7 +651,7 @@ export interface TransactionStatusReason {
 /** Environment: sandbox or production */
 export type Environment = "sandbox" | "production" | (string & {});
 
-/** Refund of the debited amount after a failure */
+/** Refund of the debited amount after a failure, or the total that was given back after success */
 export interface TransactionRefund {
   /** Status of the refund */
   status: TransactionRefundStatus;
@@ -658,6 +659,8 @@ export interface TransactionRefund {
   amount: Decimal;
   /** Time of the event */
   at: string;
+  /** Reason of the last return or reversal, if the payment had succeeded */
+  reason?: string;
 }
 
 /** Status of the refund */
@@ -1276,6 +1279,16 @@ export interface BeneficiarySwap {
   receivingAssetCode: string;
   /** Minimum amount to receive. Below it, the payment fails with `slippage_exceeded` */
   minReceivingAmount?: Decimal;
+}
+
+/** A payment that has succeeded is given back */
+export interface Reversal {
+  /** Your ID of the reversal: its idempotency key, which no payment and no other reversal has */
+  transactionId: string;
+  /** Amount to give back, in units of the sending asset; all that is left if absent */
+  amount?: Decimal;
+  /** Why the payment is reversed; shown in its record */
+  reason: string;
 }
 
 /** A payout against a quote */

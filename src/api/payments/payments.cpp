@@ -80,11 +80,7 @@ void read_metadata(Fields& fields, PaymentRequest& request) {
 
 /// The fields of every submission except its legs.
 void read_common(Fields& fields, PaymentRequest& request) {
-  request.transaction_id = fields.text("transactionId", required, 4096).value_or("");
-  if (!request.transaction_id.empty() && !is_transaction_id(request.transaction_id)) {
-    fields.errors().add(Slug::malformed_request, "transactionId",
-                        "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
-  }
+  request.transaction_id = read_transaction_id(fields);
   request.memo = fields.memo("memo");
   read_metadata(fields, request);
 }
@@ -288,31 +284,34 @@ struct Submission {
 
 template <PaymentType type>
 void add(std::vector<Route>& rows, const Submission& names, std::vector<Slug> problems) {
-  Route row{.method = "POST",
-            .pattern = names.pattern,
-            .operation = names.operation,
-            .tag = "Payments",
-            .summary = names.summary,
-            .lane = Lane::money,
-            .scope = Scope::payments_write,
-            .moves_money = true,
-            .body = Body::json,
-            .request_schema = names.schema,
-            .body_bytes_max = has_legs(type) || is_quoted(type) ? kLargeBodyMax : kBodyBytesMax,
-            .responses = {{202, "Acknowledgement"}},
-            .problems = std::move(problems),
-            .handler = submit<type, false>};
-  rows.push_back(row);
-  row.pattern = names.check_pattern;
-  row.operation = names.check_operation;
-  row.summary = "Validate this payment without storing it";
-  row.needs_storage = false;
-  row.responses = {{200, "Validation"}};
-  row.handler = submit<type, true>;
-  rows.push_back(std::move(row));
+  rows.push_back(
+      {.method = "POST",
+       .pattern = names.pattern,
+       .operation = names.operation,
+       .tag = "Payments",
+       .summary = names.summary,
+       .lane = Lane::money,
+       .scope = Scope::payments_write,
+       .moves_money = true,
+       .body = Body::json,
+       .request_schema = names.schema,
+       .body_bytes_max = has_legs(type) || is_quoted(type) ? kLargeBodyMax : kBodyBytesMax,
+       .responses = {{202, "Acknowledgement"}},
+       .problems = std::move(problems),
+       .handler = submit<type, false>});
+  add_validation(rows, names.check_pattern, names.check_operation, submit<type, true>);
 }
 
 }  // namespace
+
+std::string read_transaction_id(Fields& fields) {
+  std::string id = fields.text("transactionId", required, 4096).value_or("");
+  if (!id.empty() && !is_transaction_id(id)) {
+    fields.errors().add(Slug::malformed_request, "transactionId",
+                        "must have 1 to 64 characters, each a letter, a digit or one of . _ : -");
+  }
+  return id;
+}
 
 void read_collection(Fields& fields, PaymentRequest& request) {
   request.type = PaymentType::onramp;
@@ -348,6 +347,18 @@ http::Response acknowledgement(const flows::Submission& submission, const Json& 
   http::Response response = json_response(202, body);
   if (submission.replayed) response.header("Idempotent-Replayed", "true");
   return response;
+}
+
+void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
+                    Handler handler) {
+  Route row = rows.back();
+  row.pattern = pattern;
+  row.operation = operation;
+  row.summary = "Validate this payment without storing it";
+  row.needs_storage = false;
+  row.responses = {{200, "Validation"}};
+  row.handler = handler;
+  rows.push_back(std::move(row));
 }
 
 std::vector<Route> payments_routes() {

@@ -19,6 +19,11 @@ http::Response acknowledgement(const flows::Submission& submission,
                                const Json& more = Json::object());
 /// Reads a submission with the body of a payment route, for payments that do not arrive over HTTP.
 Result<PaymentRequest> read_submission(PaymentType type, const http::JsonValue& body);
+/// The caller's ID of a submission; adds an error if it is missing or not valid.
+std::string read_transaction_id(Fields& fields);
+/// Adds the validation operation of the last row, a submission.
+void add_validation(std::vector<Route>& rows, std::string_view pattern, std::string_view operation,
+                    Handler handler);
 /// The members of an on-ramp except its quote; also used by Connect.
 void read_collection(Fields& fields, PaymentRequest& request);
 

@@ -37,6 +37,8 @@ std::vector<Route> payment_terms_routes();
 std::vector<Route> payments_routes();
 /// Quotes: prices for off-ramps and on-ramps.
 std::vector<Route> quotes_routes();
+/// Reversals of payments that have succeeded (docs/contract.md#refunds).
+std::vector<Route> reversals_routes();
 /// Transaction records, which are authoritative for the state of a payment.
 std::vector<Route> transactions_routes();
 

@@ -9,9 +9,10 @@
 namespace coffer::api {
 namespace {
 
-constexpr std::array<PathParam, 17> kPathParams{{
+constexpr std::array<PathParam, 18> kPathParams{{
     {"walletId", "Id", "The wallet"},
     {"transactionId", "Id", "ID of the transaction record (`transactionRecordId`)"},
+    {"transactionRecordId", "Id", "ID of the transaction record of the payment"},
     {"id", "Id", "ID of the association, application or beneficiary in the path"},
     {"assetCode", "AssetCode", "The asset"},
     {"beneficiaryId", "Id", "The beneficiary"},
@@ -46,7 +47,8 @@ const std::vector<Route>& routes() {
                             webhooks_routes,       application_webhooks_routes,
                             deliveries_routes,     events_routes,
                             sandbox_routes,        openapi_routes,
-                            health_routes,         pages_routes}) {
+                            health_routes,         pages_routes,
+                            reversals_routes}) {
       std::vector<Route> rows = noun();
       for (Route& route : rows) all.push_back(std::move(route));
     }

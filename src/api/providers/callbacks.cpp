@@ -3,7 +3,9 @@
 #include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
 #include "base/text/ascii.h"
+#include "base/text/characters.h"
 #include "base/text/unicode.h"
+#include "flows/payments/refunds.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/provider_callback.h"
 
@@ -79,6 +81,22 @@ Result<void> reference_paid(const Services& services, const Call& call,
   return {};
 }
 
+/// A payout that came back. Texts are taken as they are, so that none of them refuses money.
+Result<void> payout_returned(const Services& services, const ConnectorTerms& connector,
+                             Fields& data) {
+  flows::ReturnReport report;
+  report.payout = data.any_text("id", required).value_or("");
+  report.return_id = data.opaque("returnId", required, kProviderReferenceMax).value_or("");
+  report.amount = read_amount(data);
+  const auto currency = data.asset_code("currencyIsoCode3", required).value_or(AssetCode());
+  report.currency = ascii::to_upper(currency.value());
+  report.reason =
+      first_characters(cleaned(data.any_text("reason", optional).value_or("")), kDescriptionMax);
+  report.with_fee = data.boolean("feeReturned", optional).value_or(false);
+  COFFER_TRY_VOID(data.check());
+  return flows::accept_return(services.flows, connector, report);
+}
+
 Result<http::Response> take_callback(const Services& services, const Call& call) {
   COFFER_TRY(const ConnectorTerms connector, provider(services, call));
   Fields fields(*call.body);
@@ -90,11 +108,14 @@ Result<http::Response> take_callback(const Services& services, const Call& call)
   Fields members(*fields.find("data"), fields.errors(), "data.");
   if (*type == "reference.paid") {
     COFFER_TRY_VOID(reference_paid(services, call, connector, members));
+  } else if (*type == "payout.returned") {
+    COFFER_TRY_VOID(payout_returned(services, connector, members));
   } else if (*type == "payout.updated" || *type == "collection.updated") {
     COFFER_TRY_VOID(payment_updated(services, connector, *fields.find("data"), members));
   } else {
-    fields.add_error(Slug::malformed_request, "type",
-                     "must be payout.updated, collection.updated or reference.paid");
+    fields.add_error(
+        Slug::malformed_request, "type",
+        "must be payout.updated, payout.returned, collection.updated or reference.paid");
     COFFER_TRY_VOID(fields.check());
   }
   return json_response(200, {{"received", true}});

@@ -154,6 +154,12 @@ constexpr std::string_view kResolveDetails =
     "that "
     "arrived was not credited: see coffer payment list --open.";
 
+constexpr std::string_view kReverseDetails =
+    "Moves the money from the recipient's wallet back to the sender's. A payout is credited from "
+    "the "
+    "connector's clearing account: use this only if the provider has returned the money without "
+    "reporting it, or in another currency. A swap moves back as a whole, at the original amounts.";
+
 }  // namespace
 
 Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
@@ -164,7 +170,7 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   if (payment.sending_asset) sending = payment.sending_asset->value();
   const auto receives = store::receiving_denomination(payment);
   if (receives) receiving = receives->code;
-  if (payment.failure && payment.status != PaymentStatus::succeeded) {
+  if (payment.failure && payment.status != PaymentStatus::succeeded && payment.refunds.empty()) {
     failure = info(*payment.failure).name;
     message = info(*payment.failure).message;
   }
@@ -246,7 +252,24 @@ std::vector<Command> payment_commands() {
                              "Evidence")},
        .details = kResolveDetails,
        .sensitive = true,
-       .moves = resolved_amount}};
+       .moves = resolved_amount},
+      {.path = "payment reverse",
+       .summary = "Give back a payment that has succeeded, in whole or in part",
+       .label = "Reverse payment",
+       .run = reverse_payment,
+       .role = OperatorRole::operating,
+       .arguments = {id,
+                     option("amount", "AMOUNT",
+                            "Amount to give back, in the sending asset; without it, all that is "
+                            "left"),
+                     needed_on_page(required_option(
+                         "transaction-id", "TEXT",
+                         "Your ID of the reversal, with which a repeated command changes nothing")),
+                     on_page(required_option("reason", "TEXT", "Reason, shown in the record"),
+                             "Reason")},
+       .details = kReverseDetails,
+       .sensitive = true,
+       .moves = reversed_amount}};
   for (Command& command : bulk_payment_commands()) out.push_back(std::move(command));
   return out;
 }

@@ -35,7 +35,10 @@ Result<CommandResult> show_payment(Session& session, store::Connection& db,
                                    const Arguments& arguments);
 Result<CommandResult> retry_payment(Session& session, const Arguments& arguments);
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments);
+Result<CommandResult> reverse_payment(Session& session, const Arguments& arguments);
 /// The amount that the payment debits from its wallet or credits to it.
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments);
+/// The amount to give back; at most the sent amount.
+std::optional<MovedAmount> reversed_amount(Session& session, const Arguments& arguments);
 
 }  // namespace coffer::cli

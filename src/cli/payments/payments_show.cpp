@@ -6,6 +6,7 @@
 #include "cli/payments/payments.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/payments/record_json.h"
+#include "flows/payments/refunds.h"
 #include "flows/settlement/resolve_payment.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"
@@ -236,6 +237,22 @@ void put_rest(Record& record, const PaymentRecord& payment) {
   record.emplace_back("completedAt", payment.completed_at);
 }
 
+std::vector<Record> refunds(Connection& db, const PaymentRecord& payment) {
+  std::vector<Record> out;
+  for (const store::RefundRow& row : store::refunds_of(db, payment.key)) {
+    out.push_back({{"at", row.at},
+                   {"state", name(row.state)},
+                   {"amount", row.amount.to_string(payment.sending_decimals)},
+                   {"fee", row.fee.to_string(payment.sending_decimals)},
+                   {"assetCode", payment.sending_asset->value()},
+                   {"reason", row.reason},
+                   {"returnId", row.return_id},
+                   {"reported", row.report},
+                   {"transactionId", row.transaction_id}});
+  }
+  return out;
+}
+
 Record whole_record(Connection& db, const PaymentRecord& payment) {
   Owners owners(db);
   Record record = payment_record(payment, owners);
@@ -252,6 +269,7 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
                       job ? std::optional(std::to_string(job->attempts)) : std::nullopt);
   record.emplace_back("timeline", timeline(payment, parties, attempts));
   record.emplace_back("legs", legs(db, payment));
+  record.emplace_back("refunds", refunds(db, payment));
   record.emplace_back("entries", entries(db, payment.key));
   record.emplace_back("providerAttempts", views(attempts));
   record.emplace_back("instructions", payment.provider ? pairs(payment.provider->instructions)
@@ -289,6 +307,21 @@ Result<std::optional<Amount>> stated_amount(const Arguments& arguments) {
                             {{"amount", "must be a number greater than 0, such as 12.50"}}));
 }
 
+/// `of` the payment in the argument ID and the stated amount; nullopt if the payment was not found.
+std::optional<MovedAmount> moved_amount(
+    Session& session, const Arguments& arguments,
+    std::optional<MovedAmount> (*of)(const PaymentRecord& payment, std::optional<Amount> stated)) {
+  const auto id = PaymentId::parse(arguments.text("ID"));
+  if (!id) return std::nullopt;
+  const auto moved = session.app.flows().read([&](Connection& db) {
+    const auto key = store::payment_key(db, *id);
+    const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
+    const auto stated = stated_amount(arguments);
+    return payment ? of(*payment, stated ? *stated : std::nullopt) : std::nullopt;
+  });
+  return moved ? *moved : std::nullopt;
+}
+
 }  // namespace
 
 Result<CommandResult> show_payment(Session&, Connection& db, const Arguments& arguments) {
@@ -311,23 +344,42 @@ Result<CommandResult> resolve_payment(Session& session, const Arguments& argumen
   return run_read(session, show_payment, arguments);
 }
 
+Result<CommandResult> reverse_payment(Session& session, const Arguments& arguments) {
+  flows::Reversal reversal;
+  COFFER_TRY(reversal.payment, id_argument<PaymentId>(arguments, "ID"));
+  COFFER_TRY(reversal.amount, stated_amount(arguments));
+  reversal.transaction_id = arguments.text("transaction-id");
+  reversal.reason = arguments.text("reason");
+  if (!is_transaction_id(reversal.transaction_id)) {
+    return unexpected(
+        Problem(Slug::malformed_request, "The transaction ID is not valid.",
+                {{"transaction-id", "must have 1 to 64 letters, digits or . _ : -"}}));
+  }
+  COFFER_TRY_VOID(flows::reverse_for_operator(session.app.flows(), reversal));
+  return run_read(session, show_payment, arguments);
+}
+
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments) {
-  const auto id = PaymentId::parse(arguments.text("ID"));
-  if (!id) return std::nullopt;
-  using Found = std::optional<MovedAmount>;
-  const auto moved = session.app.flows().read([&](Connection& db) {
-    const auto key = store::payment_key(db, *id);
-    const auto payment = key ? store::find_payment_by_key(db, *key) : std::nullopt;
-    if (!payment || !payment->provider) return Found();
-    if (payment->sending_asset && payment->request.type == PaymentType::offramp) {
-      return Found({*payment->sending_asset, payment->provider->total});
+  return moved_amount(session, arguments, [](const PaymentRecord& payment, auto stated) {
+    std::optional<MovedAmount> out;
+    if (!payment.provider) return out;
+    if (payment.sending_asset && payment.request.type == PaymentType::offramp) {
+      return out = {*payment.sending_asset, payment.provider->total};
     }
-    const auto stated = stated_amount(arguments);
-    const auto credit = stated && *stated ? *stated : payment->receiving_amount;
-    if (!payment->request.receiving_asset || !credit) return Found();
-    return Found({*payment->request.receiving_asset, *credit});
+    const auto credit = stated ? stated : payment.receiving_amount;
+    if (payment.request.receiving_asset && credit)
+      out = {*payment.request.receiving_asset, *credit};
+    return out;
   });
-  return moved ? *moved : std::nullopt;
+}
+
+std::optional<MovedAmount> reversed_amount(Session& session, const Arguments& arguments) {
+  return moved_amount(session, arguments, [](const PaymentRecord& payment, auto stated) {
+    std::optional<MovedAmount> out;
+    const auto amount = stated ? stated : payment.sending_amount;
+    if (payment.sending_asset && amount) out = {*payment.sending_asset, *amount};
+    return out;
+  });
 }
 
 }  // namespace coffer::cli

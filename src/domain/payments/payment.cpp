@@ -8,7 +8,7 @@ namespace coffer {
 namespace {
 
 using enum PaymentStatus;
-constexpr std::array<Transition, 15> kTransitions{{
+constexpr std::array<Transition, 17> kTransitions{{
     {initiated, processing},
     {initiated, failed},
     {initiated, expired},
@@ -19,6 +19,9 @@ constexpr std::array<Transition, 15> kTransitions{{
     {refund_pending, refunded},
     {refund_pending, refund_failed},
     {refund_failed, refunded},
+    // What is given back after success, at once or in parts.
+    {succeeded, refund_pending},
+    {refunded, refunded},
     // Corrections by an operator, after the provider has contradicted a final status.
     {failed, succeeded},
     {expired, succeeded},
@@ -137,8 +140,10 @@ bool may_change(PaymentStatus from, PaymentStatus to) {
   });
 }
 
-bool counts_towards_limits(PaymentStatus status) {
-  return status == initiated || status == processing || status == succeeded;
+Amount counted_by_limits(PaymentStatus status, Amount sent, const std::optional<Amount>& refunded) {
+  if (refunded) return *refunded < sent ? sent - *refunded : Amount();
+  const bool counts = status == initiated || status == processing || status == succeeded;
+  return counts ? sent : Amount();
 }
 
 bool is_settled(PaymentStatus status) {

@@ -106,8 +106,9 @@ struct Transition {
 /// All permitted changes (docs/contract.md#transaction-records).
 std::span<const Transition> payment_transitions();
 bool may_change(PaymentStatus from, PaymentStatus to);
-/// Whether the payment counts towards the limits of a destination: all but failed and expired ones.
-bool counts_towards_limits(PaymentStatus status);
+/// The part of the `sent` amount that counts towards the limits of a destination: nothing of failed
+/// and expired payments, and not what was given back after success.
+Amount counted_by_limits(PaymentStatus status, Amount sent, const std::optional<Amount>& refunded);
 /// Whether the status is final, or only a refund can follow.
 bool is_settled(PaymentStatus status);
 

@@ -95,6 +95,21 @@ std::string_view refund_status(PaymentStatus status) {
   return {};
 }
 
+void put_refund(Json& out, const store::PaymentRecord& record, Amount amount) {
+  out["refund"] = {{"status", refund_status(record.status)},
+                   {"amount", amount.to_string(record.sending_decimals)},
+                   {"at", reached_statuses(record).back().at.to_string()}};
+}
+
+/// What was given back after success.
+void put_refunds(Json& out, const store::PaymentRecord& record) {
+  if (record.refunds.empty()) return;
+  Amount amount;
+  for (const auto& refund : record.refunds) amount = amount + refund.amount;
+  put_refund(out, record, amount);
+  out["refund"]["reason"] = record.refunds.back().reason;
+}
+
 /// The members of a payment through a provider.
 void put_provider(Json& out, const store::PaymentRecord& record) {
   if (!record.provider) return;
@@ -107,9 +122,7 @@ void put_provider(Json& out, const store::PaymentRecord& record) {
     out["instructionsExpireAt"] = part.expires_at->to_string();
   }
   if (record.refund_pending_at && record.status != PaymentStatus::succeeded) {
-    out["refund"] = {{"status", refund_status(record.status)},
-                     {"amount", part.total.to_string(record.sending_decimals)},
-                     {"at", reached_statuses(record).back().at.to_string()}};
+    put_refund(out, record, part.total);
   }
 }
 
@@ -155,7 +168,7 @@ Json record_json(const store::PaymentRecord& record, Environment environment) {
                               record.id.to_string(), "transactionId", record.request.transaction_id,
                               "type", name(record.request.type), "status", name(record.status));
   if (const char* detail = substatus(record)) out["substatus"] = detail;
-  if (record.failure && record.status != PaymentStatus::succeeded) {
+  if (record.failure && record.status != PaymentStatus::succeeded && record.refunds.empty()) {
     const FailureInfo& failure = info(*record.failure);
     out["statusReason"] = {
         {"code", failure.name}, {"message", failure.message}, {"retryable", failure.retryable}};
@@ -166,6 +179,7 @@ Json record_json(const store::PaymentRecord& record, Environment environment) {
   put(out, "path", record.path);
   put_movement(out, record);
   put_provider(out, record);
+  put_refunds(out, record);
   put(out, "memo", record.request.memo);
   if (record.metadata) out["metadata"] = record.request.metadata;
   if (record.ledger_hash)

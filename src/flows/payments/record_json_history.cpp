@@ -15,9 +15,36 @@ PaymentStatus first_end(const store::PaymentRecord& record) {
   return expired ? PaymentStatus::expired : PaymentStatus::succeeded;
 }
 
+/// The record before anything was given back after success.
+store::PaymentRecord before_refunds(store::PaymentRecord record) {
+  const bool pending = record.status == PaymentStatus::refund_pending;
+  record.version -= 1 + (pending ? 0 : static_cast<int>(record.refunds.size()));
+  record.status = PaymentStatus::succeeded;
+  record.refunds.clear();
+  return record;
+}
+
+/// The record when only some of its refunds were given back; `now` is its status then.
+store::PaymentRecord with_fewer_refunds(store::PaymentRecord record, const Reached& now,
+                                        int version) {
+  const auto before = static_cast<std::size_t>(before_refunds(record).version);
+  record.refunds.resize(std::max<std::size_t>(static_cast<std::size_t>(version) - before - 1, 1));
+  record.status = now.status;
+  record.updated_at = now.at;
+  record.version = version;
+  return record;
+}
+
 }  // namespace
 
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
+  if (!record.refunds.empty()) {
+    std::vector<Reached> out = reached_statuses(before_refunds(record));
+    out.push_back({PaymentStatus::refund_pending, record.refunds.front().at});
+    if (record.status == PaymentStatus::refund_pending) return out;
+    for (const auto& refund : record.refunds) out.push_back({PaymentStatus::refunded, refund.at});
+    return out;
+  }
   std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};
   const auto add = [&](PaymentStatus status, const std::optional<Timestamp>& at) {
     if (!at) return;
@@ -46,6 +73,12 @@ store::PaymentRecord as_of(store::PaymentRecord record, int version) {
   const auto count = static_cast<std::size_t>(version);
   if (count == 0 || count >= reached.size()) return record;
   reached.resize(count);
+  if (!record.refunds.empty()) {
+    if (version > before_refunds(record).version) {
+      return with_fewer_refunds(std::move(record), reached.back(), version);
+    }
+    record.refunds.clear();
+  }
   const auto was = [&](std::initializer_list<PaymentStatus> any_of) {
     return std::ranges::any_of(reached, [&](const Reached& item) {
       return std::ranges::find(any_of, item.status) != any_of.end();

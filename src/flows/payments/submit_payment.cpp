@@ -7,6 +7,7 @@
 #include "store/ledger/journal.h"
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"
+#include "store/payments/refunds.h"
 #include "store/providers/provider_payments.h"
 
 namespace coffer::flows {
@@ -39,12 +40,7 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
   }
   differing.insert(differing.end(), also.begin(), also.end());
   if (differing.empty()) return Submission{stored.id, true};
-  Problem problem(Slug::transaction_id_conflict,
-                  "This transactionId was already used for a payment with different content.");
-  for (const std::string& field : differing) {
-    problem.fields.push_back({field, "differs from the first submission"});
-  }
-  return unexpected(std::move(problem));
+  return transaction_id_conflict(differing);
 }
 
 /// The replay check precedes every check of a state that may have changed since the first
@@ -56,6 +52,9 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   if (const auto stored =
           store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
     return replay(*stored, request);
+  }
+  if (store::find_reversal(tx.db(), caller.tenant, request.transaction_id)) {
+    return transaction_id_conflict({"transactionId"});
   }
   COFFER_TRY_VOID(require_active(tx.association_status(caller.tenant)));
   COFFER_TRY_VOID(tx.check_quota(caller.tenant, Quota::file_bytes));
@@ -82,6 +81,15 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
 }
 
 }  // namespace
+
+Unexpected transaction_id_conflict(const std::vector<std::string>& differing) {
+  Problem problem(Slug::transaction_id_conflict,
+                  "This transactionId was already used for a request with different content.");
+  for (const std::string& field : differing) {
+    problem.fields.push_back({field, "differs from the first submission"});
+  }
+  return unexpected(std::move(problem));
+}
 
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "domain/identity/tenant.h"
 #include "domain/payments/payment.h"
@@ -34,6 +36,9 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
 Result<Submission> replay_submission(const Context& context, const Tenant& tenant,
                                      const store::PaymentRecord& stored, PaymentRequest request,
                                      const QuoteRequest* quoted);
+
+/// The Problem `transaction-id-conflict` with the fields that differ from the first submission.
+Unexpected transaction_id_conflict(const std::vector<std::string>& differing);
 
 /// The payment accepted earlier under this transactionId, if any.
 Result<std::optional<store::PaymentRecord>> find_submission(const Context& context,

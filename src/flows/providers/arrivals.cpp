@@ -8,8 +8,8 @@
 #include "flows/events.h"
 #include "flows/operations/figures.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/contradictions.h"
 #include "store/identity/tenants.h"
-#include "store/operations/payment_story.h"
 #include "store/payments/payment_seal.h"
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
@@ -22,18 +22,10 @@ namespace {
 constexpr std::string_view kTitle = "Payment on ";
 static_assert(kTitle.size() + kProviderReferenceMax <= kDescriptionMax);
 
-/// Stores what the provider reported where its responses are stored. Returns false if it reported
-/// the same before.
-bool note_report(store::WriteTx& tx, std::int64_t payment, const ReferenceArrival& arrival) {
-  const std::string text =
-      "reported: " + arrival.amount + " " + arrival.currency + " on " + arrival.reference;
-  const auto attempts = store::attempts_of_payment(tx.db(), payment);
-  if (std::ranges::any_of(attempts, [&](const auto& each) { return each.outcome == text; })) {
-    return false;
-  }
-  const int attempt = store::open_attempt(tx, payment, ProviderCall::collection_status);
-  store::close_attempt(tx, payment, attempt, text);
-  return true;
+bool note_arrival(store::WriteTx& tx, std::int64_t payment, const ReferenceArrival& arrival) {
+  return note_report(
+      tx, payment, ProviderCall::collection_status,
+      "reported: " + arrival.amount + " " + arrival.currency + " on " + arrival.reference);
 }
 
 /// Handles a payment that was reported before: a repetition, or a contradiction.
@@ -57,7 +49,7 @@ Result<ArrivedPayment> told_before(store::WriteTx& tx, std::int64_t payment,
     return unexpected(Slug::conflict,
                       "This provider payment was reported before with different content.");
   }
-  if (!note_report(tx, payment, arrival)) return known;
+  if (!note_arrival(tx, payment, arrival)) return known;
   if (record->provider->open_item != OpenItem::unbooked) {
     store::set_open_item(tx, payment, OpenItem::contradicted);
   }
@@ -109,7 +101,7 @@ ArrivedPayment create(const Context& context, store::WriteTx& tx, const Connecto
   count_payment(context, tx, request.type, PaymentStatus::initiated);
   emit_event(tx, context.random, tenant.key, EventType::reference_payment_received, payment);
   if (result.failure) {
-    note_report(tx, payment, arrival);
+    note_arrival(tx, payment, arrival);
     store::SettlementView view = store::settlement_view(tx.db(), payment);
     advance(context, tx, view, {PaymentStatus::failed, result.failure, {}, {}});
     store::set_open_item(tx, payment, OpenItem::unbooked);
@@ -123,22 +115,6 @@ ArrivedPayment create(const Context& context, store::WriteTx& tx, const Connecto
 /// Whether it reports the same money, on whatever reference.
 bool is_same_money(const store::ArrivalRow& stray, const ReferenceArrival& arrival) {
   return stray.amount == arrival.amount && stray.currency == arrival.currency;
-}
-
-ArrivedPayment put_aside(const Context& context, store::WriteTx& tx, std::int64_t connector,
-                         const ReferenceArrival& arrival) {
-  store::ArrivalRow row;
-  row.id = tx.new_id<ArrivalId>(context.random);
-  row.connector = connector;
-  row.provider_payment_id = arrival.provider_payment_id;
-  row.reference = arrival.reference;
-  row.amount = arrival.amount;
-  row.currency = arrival.currency;
-  row.payer = arrival.payer;
-  store::insert_arrival(tx, row);
-  log_error("providers", "a customer payment cannot be assigned to a reference",
-            {{"connector_key", connector}});
-  return {};
 }
 
 Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
@@ -161,7 +137,8 @@ Result<ArrivedPayment> accept(const Context& context, store::WriteTx& tx,
       strays, [&](const store::ArrivalRow& stray) { return is_same_money(stray, arrival); });
   if (!reference || !amount || contradicts) {
     if (same != strays.end()) return ArrivedPayment{{}, true};
-    return put_aside(context, tx, connector.key, arrival);
+    put_aside(context, tx, connector.key, arrival);
+    return ArrivedPayment();
   }
   if (arrival.simulated) {
     COFFER_TRY_VOID(
@@ -186,6 +163,21 @@ Result<store::ArrivalRow> open_arrival(store::Connection& db, ArrivalId id) {
 }
 
 }  // namespace
+
+void put_aside(const Context& context, store::WriteTx& tx, std::int64_t connector,
+               const ReferenceArrival& arrival) {
+  store::ArrivalRow row;
+  row.id = tx.new_id<ArrivalId>(context.random);
+  row.connector = connector;
+  row.provider_payment_id = arrival.provider_payment_id;
+  row.reference = arrival.reference;
+  row.amount = arrival.amount;
+  row.currency = arrival.currency;
+  row.payer = arrival.payer;
+  store::insert_arrival(tx, row);
+  log_error("providers", "money that arrived cannot be assigned to a payment",
+            {{"connector_key", connector}});
+}
 
 Result<ArrivedPayment> accept_reference_payment(const Context& context,
                                                 const ConnectorTerms& connector,

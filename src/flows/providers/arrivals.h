@@ -35,6 +35,10 @@ Result<ArrivedPayment> accept_reference_payment(const Context& context,
                                                 const ReferenceArrival& arrival,
                                                 std::string_view request_id);
 
+/// Inside a command: stores money without a payment as an unassigned arrival.
+void put_aside(const Context& context, store::WriteTx& tx, std::int64_t connector,
+               const ReferenceArrival& arrival);
+
 /// Inside the settlement command: credits the wallet from the provider's clearing account. Waits
 /// while the wallet may not transact.
 void settle_reference_payment(const Context& context, store::WriteTx& tx,

@@ -1,10 +1,13 @@
 #include "flows/providers/contradictions.h"
 
+#include <algorithm>
+
 #include "base/telemetry/log.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_movements.h"
 #include "store/ledger/journal.h"
+#include "store/operations/payment_story.h"
 
 namespace coffer::flows {
 
@@ -16,18 +19,18 @@ using outbound::ProviderRefund;
 using store::ProviderView;
 
 bool contradicts(const ProviderView& view, const PayoutResponse& response) {
-  const PaymentStatus status = view.payment.status;
+  const bool paid = was_paid(view.payment);
   switch (response.state) {
     case PayoutState::never_arrived:
-      return status == PaymentStatus::succeeded;
+      return paid;
     case PayoutState::pending:
     case PayoutState::in_review:
       return true;
     case PayoutState::succeeded:
-      return status != PaymentStatus::succeeded;
+      return !paid;
     case PayoutState::failed:
-      return status == PaymentStatus::succeeded || (status == PaymentStatus::refund_failed &&
-                                                    response.refund == ProviderRefund::returned);
+      return paid || (view.payment.status == PaymentStatus::refund_failed &&
+                      response.refund == ProviderRefund::returned);
   }
   throw InternalError("unknown payout state");
 }
@@ -47,6 +50,16 @@ bool contradicts(const ProviderView& view, const CollectionResponse& response) {
       return response.collected && response.collected != view.collected;
   }
   throw InternalError("unknown collection state");
+}
+
+bool note_report(store::WriteTx& tx, std::int64_t payment, ProviderCall call,
+                 const std::string& text) {
+  const auto attempts = store::attempts_of_payment(tx.db(), payment);
+  if (std::ranges::any_of(attempts, [&](const auto& each) { return each.outcome == text; })) {
+    return false;
+  }
+  store::close_attempt(tx, payment, store::open_attempt(tx, payment, call), text);
+  return true;
 }
 
 void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane, int asked) {

@@ -13,6 +13,11 @@ namespace coffer::flows {
 bool contradicts(const store::ProviderView& view, const outbound::PayoutResponse& response);
 bool contradicts(const store::ProviderView& view, const outbound::CollectionResponse& response);
 
+/// Stores what the provider reported where its responses are stored. Returns false if it reported
+/// the same before.
+bool note_report(store::WriteTx& tx, std::int64_t payment, ProviderCall call,
+                 const std::string& text);
+
 /// `asked` of a check that a provider's signed message caused. The message stands if the query
 /// fails.
 inline constexpr int kAfterMessage = 0;

@@ -7,6 +7,7 @@
 #include "domain/providers/quote.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/payments/refunds.h"
 #include "flows/providers/provider_movements.h"
 #include "store/ledger/journal.h"
 #include "store/payments/payments.h"
@@ -28,10 +29,11 @@ bool is_over(const ProviderView& view) {
          (is_settled(view.payment.status) && view.payment.status != PaymentStatus::refund_pending);
 }
 
-void finish(store::WriteTx& tx, ProviderView& view) {
+void finish(const Context& context, store::WriteTx& tx, ProviderView& view) {
   view.state = ProviderState::over;
   store::set_provider_state(tx, view.payment.key, view.state);
   store::remove_provider_job(tx, view.payment.key);
+  settle_returns(context, tx, view);
 }
 
 void ask_again(store::WriteTx& tx, const ProviderView& view, int asked) {
@@ -68,7 +70,7 @@ void debit(store::WriteTx& tx, ProviderView& view) {
 void refuse_refund(const Context& context, store::WriteTx& tx, ProviderView& view,
                    std::optional<FailureCode> why = std::nullopt) {
   advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}, why});
-  finish(tx, view);
+  finish(context, tx, view);
 }
 
 void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
@@ -78,7 +80,7 @@ void payout_failed(const Context& context, store::WriteTx& tx, ProviderView& vie
     const bool taken = response.refund != ProviderRefund::returned;
     if (view.state != ProviderState::accepted && !taken) {
       fail(context, tx, view.payment, code);
-      return finish(tx, view);
+      return finish(context, tx, view);
     }
     // The provider accepted and failed the payout before coffer learned of either, but it has the
     // money.
@@ -101,7 +103,7 @@ void end_uncredited(const Context& context, store::WriteTx& tx, ProviderView& vi
                     const store::StatusChange& change) {
   advance(context, tx, view.payment, change);
   if (view.collected) store::set_open_item(tx, view.payment.key, OpenItem::unbooked);
-  finish(tx, view);
+  finish(context, tx, view);
 }
 
 /// The amount to credit for the collected amount, at the rate and fee of the payment's quote.
@@ -123,7 +125,7 @@ void collected(const Context& context, store::WriteTx& tx, ProviderView& view, i
                           {PaymentStatus::failed, FailureCode::underpaid, {}, {}});
   }
   view.payment.receiving_amount = credit;
-  if (credit_collection(context, tx, view.payment)) return finish(tx, view);
+  if (credit_collection(context, tx, view.payment)) return finish(context, tx, view);
   store::reschedule_provider_job(tx, view.payment.key, tx.now().plus_ms(kReviewPollMs), asked);
 }
 
@@ -146,7 +148,7 @@ void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
   const std::vector<store::Movement> movements = refund_movements(tx, view);
   store::post(tx, view.payment, store::JournalKind::refund, movements);
   advance(context, tx, view.payment, {PaymentStatus::refunded, {}, {}, {}});
-  finish(tx, view);
+  finish(context, tx, view);
 }
 
 void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
@@ -175,7 +177,7 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       }
       debit(tx, view);
       advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
-      return finish(tx, view);
+      return finish(context, tx, view);
     case PayoutState::failed:
       return payout_failed(context, tx, view, asked, response);
   }

@@ -1,5 +1,6 @@
 #include "flows/settlement/resolution_rules.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "domain/providers/quote.h"
@@ -22,11 +23,12 @@ using store::ProviderView;
 // crash, and the next call queries its result.
 constexpr std::int64_t kCallMsMax = 120'000;
 
-/// Whether the last call is in progress, so its response is not known yet.
+/// Whether a call is in progress, so its response is not known yet.
 bool is_being_asked(store::WriteTx& tx, std::int64_t payment) {
   const auto attempts = store::attempts_of_payment(tx.db(), payment);
-  return !attempts.empty() && !attempts.back().closed_at &&
-         tx.now() < attempts.back().opened_at.plus_ms(kCallMsMax);
+  return std::ranges::any_of(attempts, [&](const store::StoryAttempt& attempt) {
+    return !attempt.closed_at && tx.now() < attempt.opened_at.plus_ms(kCallMsMax);
+  });
 }
 
 constexpr const char* kLedgerFull =
@@ -163,6 +165,12 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderV
     return "A final status can only be corrected after the provider has contradicted it. Query the "
            "provider first with \"coffer payment retry\"." +
            now;
+  }
+  if (view.payment.sealed.state.refunded && result.as != Resolution::unchanged) {
+    return "Money of this payment was given back after it had succeeded, so its status stands. "
+           "Credit what else came back with \"coffer payment reverse\", then resolve the payment "
+           "as "
+           "unchanged.";
   }
   const bool corrects = !in_progress && !refunding && result.as != Resolution::unchanged &&
                         result.as != Resolution::returned;

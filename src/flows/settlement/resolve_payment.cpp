@@ -7,6 +7,7 @@
 #include "flows/settlement/resolution_rules.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"
+#include "store/payments/refunds.h"
 #include "store/providers/connectors.h"
 
 namespace coffer::flows {
@@ -92,6 +93,7 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   }
   note(tx, record.key, result);
   apply(context, tx, view, result.as);
+  store::close_disputed_refunds(tx, record.key);
   tx.signal(store::Signal::providers);
   return {};
 }

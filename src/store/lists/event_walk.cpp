@@ -17,7 +17,7 @@ constexpr const char* kNextTenant =
     "SELECT tenant FROM tenants WHERE tenant > ? ORDER BY tenant LIMIT 1";
 constexpr const char* kEventsAfter =
     "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status,"
-    " p.corrected_at IS NOT NULL FROM events e"
+    " p.corrected_at IS NOT NULL OR p.refunded_amount IS NOT NULL FROM events e"
     " LEFT JOIN payments p ON p.payment = e.payment WHERE e.tenant = ? AND e.sequence > ?"
     " ORDER BY e.sequence LIMIT ?";
 constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?";
@@ -71,7 +71,7 @@ struct EventWalk::Event {
   std::int64_t version = 0;
   std::optional<std::int64_t> payment_version;
   PaymentStatus status{};
-  bool corrected = false;
+  bool reopened = false;  // corrected, or refunded after success
 };
 
 /// Payments of the tenant, in order, whose first event was not seen yet.
@@ -136,8 +136,9 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
   const std::int64_t payment = *event.payment;
   const auto [at, first] = place.open.try_emplace(payment);
   Told& told = at->second;
-  // The payment was complete when its earlier events were read, and was corrected since then.
-  const bool resumed = first && event.corrected && event.version > 1;
+  // The payment was complete when its earlier events were read, and was corrected or refunded
+  // since.
+  const bool resumed = first && event.reopened && event.version > 1;
   if (resumed) {
     told.version = event.version - 1;
   } else if (first) {
@@ -156,7 +157,7 @@ void EventWalk::judge_payment(const Event& event, Unseen& unseen, Place& place,
   if (is_settled(*info(event.type).reached)) ++told.endings;
   if (event.type == EventType::payment_refund_failed) ++told.failed_refunds;
   if (event.version != event.payment_version) return;
-  if (!event.corrected && told.endings != wanted_endings(event.status, told.failed_refunds)) {
+  if (!event.reopened && told.endings != wanted_endings(event.status, told.failed_refunds)) {
     report(kEventsTellAll, payment_text(payment) + " in status " +
                                std::to_string(stored(event.status)) + " has " +
                                std::to_string(told.endings) + " events that end it");

@@ -11,6 +11,7 @@
 #include "domain/operations/message.h"
 #include "domain/parties/beneficiary.h"
 #include "domain/payments/payment.h"
+#include "domain/payments/refund.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
@@ -236,8 +237,13 @@ const Columns kPayments = columns(
     amount("q.fee"), amount("q.total"), text("q.provider_reference"),
     number("q.connector_endpoint"), amount("q.collected_amount"), text("q.arrived_currency"),
     named<OpenItem>("q.open_item"), time("corrected_at"), named<PaymentStatus>("corrected_from"),
-    time("created_at"), time("processing_at"), time("completed_at"), time("refund_pending_at"),
-    time("refundClosedAt", REFUND_CLOSED_AT), time("updated_at"));
+    amount("refunded_amount"), time("created_at"), time("processing_at"), time("completed_at"),
+    time("refund_pending_at"), time("refundClosedAt", REFUND_CLOSED_AT), time("updated_at"));
+const Columns kRefunds =
+    columns(number("refund"), kPayment, kTenant, kEnvironment, named<RefundState>("state"),
+            amount("amount"), amount("fee"), text("reason"), time("at"), time("booked_at"),
+            number("entrySet", "journal"), text("return_id"), text("report"), amount("returned"),
+            flag("with_fee"), text("transaction_id"), amount("wanted"));
 const Columns kLegs = columns(
     kPayment, number("leg"), id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
     id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
@@ -294,6 +300,7 @@ const auto kNouns = std::to_array<ExportNoun>({
     {"quote", "quotes", "quote", kQuotes},
     {"payment", "payments", "x.payment", kPayments,
      "LEFT JOIN provider_payments q ON q.payment = x.payment"},
+    {"refund", "refunds", "refund", kRefunds},
     {"arrival", "unassigned_arrivals", "arrival", kArrivals},
     {"paymentLeg", "payment_legs", "payment, leg", kLegs},
     {"hold", "payment_holds", "payment, account", kHolds},

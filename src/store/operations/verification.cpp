@@ -6,6 +6,7 @@
 #include "base/telemetry/metrics.h"
 #include "domain/payments/payment.h"
 #include "store/identity/audit_log.h"
+#include "store/payments/destination_sums.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/key_walk.h"
 #include "store/schema_check.h"
@@ -23,6 +24,9 @@ constexpr const char* kNewestPayment = "SELECT coalesce(max(payment), 0) FROM pa
 constexpr const char* kVersions =
     "SELECT ifnull(sum(p.version + ifnull(q.revision, 0)), 0) FROM payments p"
     " LEFT JOIN provider_payments q ON q.payment = p.payment WHERE p.payment BETWEEN ?1 AND ?2";
+constexpr const char* kNewestRefund = "SELECT coalesce(max(refund), 0) FROM refunds";
+constexpr const char* kRefundsAfter =
+    "SELECT refund, payment FROM refunds WHERE refund > ? ORDER BY refund";
 constexpr const char* kNewestAccount = "SELECT coalesce(max(account), 0) FROM accounts";
 constexpr const char* kNewestWebhook = "SELECT coalesce(max(webhook), 0) FROM webhooks";
 constexpr const char* kOpenPayment =
@@ -50,7 +54,8 @@ constexpr const char* kSums =
     "   WHERE u.connector = s.connector AND u.destination = s.destination"
     "   AND u.level = s.level + 1 AND u.first_at <= s.first_at) THEN 1"
     "  WHEN s.level = 1 THEN (s.payments, s.amount, s.last_at) IS NOT"
-    "   (SELECT count(*), ifnull(sum(iif(p.status IN (0, 1, 2), p.sending_amount, 0)), 0),"
+    "   (SELECT count(*), ifnull(sum(" COFFER_COUNTED_BY_LIMITS
+    "), 0),"
     "    max(p.created_at) FROM payments p WHERE p.connector = s.connector"
     "    AND p.destination IN (SELECT d.destination FROM destinations d WHERE d.id = s.destination)"
     "    AND p.created_at >= s.first_at AND p.created_at < s.until)"
@@ -205,9 +210,26 @@ bool Verification::walk_guarded_rows(Connection& db, VerifiedRows& done) {
   return more;
 }
 
+/// Blocks whose payments were complete when they were read, and of which money was given back
+/// since.
+void Verification::note_refunds(Connection& db) {
+  if (next_block_ == 0) {  // all blocks are read after this
+    refund_ = newest(db, kNewestRefund);
+    return;
+  }
+  for (Query query(db, kRefundsAfter, refund_); query.step();) {
+    refund_ = query.integer(0);
+    const std::int64_t block = query.integer(1) / kStepRows;
+    if (block >= next_block_) continue;
+    open_blocks_.insert(block);
+    blocks_left_.insert(block);
+  }
+}
+
 /// Reads the blocks that could change, then new ones. The newest block is not full, so it can
 /// change.
 bool Verification::walk_payments(Connection& db, VerifiedRows& done) {
+  note_refunds(db);
   const std::int64_t newest_block = newest(db, kNewestPayment) / kStepRows;
   std::int64_t block = next_block_;
   if (!blocks_left_.empty()) {
@@ -277,9 +299,11 @@ bool Verification::walk_sums(Connection& db, VerifiedRows& done) {
 }
 
 /// Compares the number of payments and the sum of their versions with the seal. Only payments in
-/// open blocks and new ones can have changed since they were read; otherwise reads all again, once.
+/// open blocks, refunded and new ones can have changed since they were read; otherwise reads all
+/// again, once.
 bool Verification::compare_end(Connection& db, VerifiedRows& done) {
   if (reads_all_again_ && walk_payments(db, done)) return true;
+  note_refunds(db);
   const std::int64_t newest_payment = newest(db, kNewestPayment);
   const std::int64_t newest_block = newest_payment / kStepRows;
   std::int64_t versions = 0;

@@ -51,6 +51,7 @@ class Verification {
   bool walk_journal(Connection& db, VerifiedRows& done);
   bool walk_chain(Connection& db, VerifiedRows& done);
   bool walk_audit_log(Connection& db, VerifiedRows& done);
+  void note_refunds(Connection& db);
   bool walk_payments(Connection& db, VerifiedRows& done);
   bool walk_events(Connection& db, VerifiedRows& done);
   bool walk_accounts(Connection& db, VerifiedRows& done);
@@ -76,6 +77,7 @@ class Verification {
   ChainPosition acts_;
   std::int64_t next_block_ = 0;         // of payments
   std::set<std::int64_t> open_blocks_;  // blocks with a payment that can change
+  std::int64_t refund_ = 0;             // the last one that was noted
   std::vector<std::int64_t> versions_;  // by block: the sum that the seal of the ledger contains
   EventWalk events_;
   // Restarted in every round.

@@ -35,7 +35,7 @@ constexpr const char* kSum =
 #undef OF_DESTINATION
 // A change of a destination creates another row with the same ID.
 constexpr const char* kPayments =
-    "SELECT status, sending_amount FROM payments WHERE destination IN"
+    "SELECT status, sending_amount, refunded_amount FROM payments WHERE destination IN"
     " (SELECT same.destination FROM destinations d JOIN destinations same ON same.id = d.id"
     "  WHERE d.destination = ?2)"
     " AND connector = ?1 AND created_at > ?3 AND created_at < ?4";
@@ -91,7 +91,8 @@ Amount sent_to_destination(Connection& db, std::int64_t connector, std::int64_t 
   }
   Query query(db, kPayments, connector, destination, since, until);
   while (query.step()) {
-    if (counts_towards_limits(query.enumeration<PaymentStatus>(0))) sent = sent + query.amount(1);
+    const auto refunded = query.is_null(2) ? std::nullopt : std::optional(query.amount(2));
+    sent = sent + counted_by_limits(query.enumeration<PaymentStatus>(0), query.amount(1), refunded);
   }
   return sent;
 }

@@ -5,9 +5,20 @@
 #include <cstdint>
 
 #include "domain/ledger/money.h"
+#include "domain/payments/payment.h"
 #include "store/commits/write_tx.h"
 
+/// counted_by_limits() (domain/payments/payment.h) of a row `p` of payments, for verification.
+#define COFFER_COUNTED_BY_LIMITS                       \
+  "CASE WHEN p.refunded_amount IS NOT NULL"            \
+  " THEN max(p.sending_amount - p.refunded_amount, 0)" \
+  " WHEN p.status IN (0, 1, 2) THEN p.sending_amount ELSE 0 END"
+
 namespace coffer::store {
+
+static_assert(stored(PaymentStatus::initiated) == 0);
+static_assert(stored(PaymentStatus::processing) == 1);
+static_assert(stored(PaymentStatus::succeeded) == 2);
 
 /// One off-ramp, with the row keys of its connector and destination.
 struct SentToDestination {

@@ -23,7 +23,7 @@ namespace {
 constexpr std::string_view kStateColumns =
     "status, version, failure, refund_failure, receiving_amount, path, processing_after,"
     " completed_after, updated_after, refund_pending_at, refund_closed_at, corrected_at,"
-    " corrected_from";
+    " corrected_from, refunded_amount";
 
 /// Rows and columns of a payment that never change after its acceptance.
 struct PaymentPart {
@@ -110,7 +110,8 @@ std::string text_of(const PaymentState& state) {
   const auto add = [&](const auto&... values) { (append_value(out, values), ...); };
   add(state.status, state.version, state.failure, state.refund_failure, state.receiving_amount,
       state.path, state.processing_after, state.completed_after, state.updated_after,
-      state.refund_pending_at, state.refund_closed_at, state.corrected_at, state.corrected_from);
+      state.refund_pending_at, state.refund_closed_at, state.corrected_at, state.corrected_from,
+      state.refunded);
   return out;
 }
 
@@ -215,7 +216,7 @@ SealedPayment read_sealed(const Query& row, int at, std::int64_t payment) {
       joined<&PaymentState::processing_after>(""), joined<&PaymentState::completed_after>(""),
       joined<&PaymentState::updated_after>(""),    joined<&PaymentState::refund_pending_at>(""),
       joined<&PaymentState::refund_closed_at>(""), joined<&PaymentState::corrected_at>(""),
-      joined<&PaymentState::corrected_from>(""),
+      joined<&PaymentState::corrected_from>(""),   joined<&PaymentState::refunded>(""),
   };
   out.state = read_row<PaymentState>(row, kSealedState, at + 2);
   constexpr int kTypeAt = 2 + static_cast<int>(std::size(kSealedState));
@@ -281,6 +282,10 @@ PaymentState state_after(const SealedPayment& payment, const StatusChange& chang
   out.version = version;
   out.updated_after = after;
   if (passed) out.processing_after = after;
+  if (change.refunded) {  // the rows of `refunds` have the times
+    out.refunded = change.refunded;
+    return out;
+  }
   switch (change.to) {
     case PaymentStatus::initiated:
       break;

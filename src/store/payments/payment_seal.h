@@ -45,6 +45,7 @@ struct PaymentState {
   std::optional<Timestamp> refund_closed_at = std::nullopt;
   std::optional<Timestamp> corrected_at = std::nullopt;
   std::optional<PaymentStatus> corrected_from = std::nullopt;
+  std::optional<Amount> refunded = std::nullopt;  // given back after success
   bool operator==(const PaymentState&) const = default;
 };
 
@@ -96,6 +97,11 @@ struct SettlementView {
   std::optional<MessageChannel> notify;  // empty: no notification
   bool operator==(const SettlementView&) const = default;
 };
+
+/// Whether the payment has succeeded, even if money was given back since.
+inline bool was_paid(const SettlementView& payment) {
+  return payment.status == PaymentStatus::succeeded || payment.sealed.state.refunded;
+}
 
 /// A payment that the ledger settles at `due_at`. Written with the payment and removed by the next
 /// change of its status, so that settlement resumes after a crash.

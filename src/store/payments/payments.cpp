@@ -7,6 +7,7 @@
 #include "base/telemetry/log.h"
 #include "store/payments/destination_sums.h"
 #include "store/payments/open_payments.h"
+#include "store/payments/refunds.h"
 #include "store/rows/columns.h"
 #include "store/rows/guarded_rows.h"
 
@@ -56,6 +57,8 @@ constexpr Column<Record> kRecordColumns[] = {
     joined<&Record::refund_failure>("p.refund_failure"),
     joined<&Record::corrected_at>("p.corrected_at"),
     joined<&Record::corrected_from>("p.corrected_from"),
+    // A placeholder for the rows, which are read separately.
+    {"p.refunded_amount", [](const Query&, int, Record& r) { r.refunds.emplace_back(); }},
     joined<&Record::created_at>("p.created_at"),
     joined<&Record::processing_at>("p.processing_at"),
     joined<&Record::completed_at>("p.completed_at"),
@@ -190,7 +193,8 @@ constexpr const char* kChangeStatus =
     "UPDATE payments SET status = ?3, version = ?4, settle_at = NULL, failure = ?5,"
     " refund_failure = ?6, receiving_amount = ?7, path = ?8, processing_after = ?9,"
     " completed_after = ?10, updated_after = ?11, refund_pending_at = ?12, refund_closed_at = ?13,"
-    " mac = ?14, corrected_at = ?15, corrected_from = ?16 WHERE payment = ?1 AND status = ?2";
+    " mac = ?14, corrected_at = ?15, corrected_from = ?16, refunded_amount = ?17 WHERE payment = "
+    "?1 AND status = ?2";
 constexpr const char* kSchedule =
     "UPDATE payments SET settle_at = ?, settle_attempts = 0 WHERE payment = ?";
 // 1 s, 2 s, 4 s ... up to about 17 minutes.
@@ -259,6 +263,15 @@ void read_legs(Connection& db, PaymentRecord& record) {
   }
 }
 
+/// Without returns that are worth less than the last place of the asset.
+void read_refunds(Connection& db, PaymentRecord& record) {
+  record.refunds.clear();
+  for (RefundRow& row : refunds_of(db, record.key)) {
+    if (!row.journal) continue;
+    record.refunds.push_back({row.total(), *row.booked_at, std::move(row.reason)});
+  }
+}
+
 template <class... Args>
 std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
                                         const Args&... args) {
@@ -271,6 +284,7 @@ std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
   if (record && record->metadata) {
     record->request.metadata = read_texts(db, kMetadataOf, record->key);
   }
+  if (record && !record->refunds.empty()) read_refunds(db, *record);
   if (record && record->provider) {
     record->request.additional_fields = read_texts(db, kFields, record->key);
     // The writer reads parts that get their digests at the end of the commit.
@@ -506,16 +520,18 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
   tx.db().run(kChangeStatus, payment.key, before.status, s.status, s.version, s.failure,
               s.refund_failure, s.receiving_amount, s.path, s.processing_after, s.completed_after,
               s.updated_after, s.refund_pending_at, s.refund_closed_at, Blob{mac}, s.corrected_at,
-              s.corrected_from);
+              s.corrected_from, s.refunded);
   COFFER_CHECK(tx.db().changes() == 1);
   note_versions(tx, payment.key, before, s);
   payment.settle_at.reset();
   const PaymentKeys& keys = payment.keys;
-  const bool counts = counts_towards_limits(change.to);
-  if (keys.connector && keys.destination && counts_towards_limits(payment.status) != counts) {
+  if (keys.connector && keys.destination) {
     const Amount sent = payment.amounts.front();
-    recount_sent(tx, {*keys.connector, *keys.destination, counts ? sent : -sent},
-                 payment.sealed.created_at);
+    const Amount more = counted_by_limits(s.status, sent, s.refunded) -
+                        counted_by_limits(payment.status, sent, before.refunded);
+    if (!more.is_zero()) {
+      recount_sent(tx, {*keys.connector, *keys.destination, more}, payment.sealed.created_at);
+    }
   }
   payment.status = change.to;
   ++payment.version;

@@ -62,6 +62,13 @@ struct PaymentRecord {
   std::optional<Timestamp> refund_closed_at;
   std::optional<Timestamp> corrected_at;        // an operator replaced a final status
   std::optional<PaymentStatus> corrected_from;  // that status
+  /// What was given back after success, oldest first.
+  struct Refund {
+    Amount amount;  // in the sending asset
+    Timestamp at;
+    std::string reason;
+  };
+  std::vector<Refund> refunds;
   Timestamp updated_at;
 };
 
@@ -82,6 +89,8 @@ struct StatusChange {
   std::optional<Amount> receiving_amount;
   std::optional<std::string> path;
   std::optional<FailureCode> refund_failure = std::nullopt;
+  // The total that is given back after success, with this change.
+  std::optional<Amount> refunded = std::nullopt;
 };
 
 /// The state after a change at `now`. `passed`: the payment also passed `processing`.

@@ -28,7 +28,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 34> kTables{{
+const std::array<GuardedTable, 35> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"},
     {"tenants", "association, environment"},
@@ -83,6 +83,9 @@ const std::array<GuardedTable, 34> kTables{{
     {"unassigned_arrivals",
      "id, connector, provider_payment_id, reference, amount, currency, payer_name, payer_account,"
      " payer_phone, arrived_at, returned_at, payment"},
+    {"refunds",
+     "payment, tenant, state, amount, fee, reason, at, booked_at, journal, connector, return_id,"
+     " report, returned, with_fee, transaction_id, wanted"},
     {"quotes",
      "tenant, id, connector, beneficiary, destination, transaction_type, send_amount,"
      " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference,"

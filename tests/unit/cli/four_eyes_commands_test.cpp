@@ -61,6 +61,7 @@ constexpr auto kWait = std::to_array<Rule>({
     {"operator unlink", "changes how an operator signs in"},
     {"payment bulk", "moves money"},
     {"payment resolve", "moves money"},
+    {"payment reverse", "moves money"},
     {"rate remove", "sets a price"},
     {"rate set", "sets a price"},
     {"user add", "gives access"},

@@ -244,6 +244,33 @@ TEST_CASE("the operator of the simulator pays a reference") {
         404);
 }
 
+TEST_CASE("the operator of the simulator sends a payout back, in whole or in part") {
+  World world;
+  const Payout payout = payout_to(world.subject, "000005678");
+  const std::string path = "/control/payouts/" + payout.id.to_string() + "/return";
+  CHECK(world.control("POST", path, Json::object())["httpStatus"] == 404);
+  REQUIRE(world.submit(payout));
+  world.clock.advance_ms(10'000);
+  world.simulator->send_callbacks();
+  world.received.clear();
+  const Json part{{"amount", "0.5"}, {"reason", "Closed"}, {"feeReturned", true}};
+  CHECK(world.control("POST", path, part)["httpStatus"] == 200);
+  CHECK(world.control("POST", path, Json::object())["httpStatus"] == 200);
+  CHECK(world.control("POST", path, {{"amount", "0"}})["httpStatus"] == 400);
+  world.simulator->send_callbacks();
+  REQUIRE(world.received.size() == 2);
+  const Json& first = world.received[0].body;
+  CHECK(first["type"] == "payout.returned");
+  CHECK(first["data"]["id"] == payout.id.to_string());
+  CHECK(first["data"]["amount"] == "0.5");
+  CHECK(first["data"]["reason"] == "Closed");
+  CHECK(first["data"]["feeReturned"] == true);
+  CHECK(first["data"]["currencyIsoCode3"] == "NGN");
+  const Json& second = world.received[1].body;
+  CHECK(second["data"]["amount"] != "0.5");
+  CHECK(second["data"]["returnId"] != first["data"]["returnId"]);
+}
+
 TEST_CASE("the operator of the simulator decides pending payments") {
   World world;
   const Payout good = payout_to(world.subject, "000001201");

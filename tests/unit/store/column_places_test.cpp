@@ -56,7 +56,7 @@ Columns columns_of_chains() {
            " receiving_amount, min_receiving, path, from_ref, to_ref, description, memo, notify,"
            " failure, created_at, processing_after, completed_after, updated_after,"
            " refund_pending_at, refund_closed_at, beneficiary, destination, connector, quote,"
-           " refund_failure, corrected_at, corrected_from, mac, metadata")},
+           " refund_failure, corrected_at, corrected_from, refunded_amount, mac, metadata")},
       {"payment_legs",
        all("payment, leg, source_wallet, destination_wallet, asset, amount, from_ref, to_ref,"
            " description")},

@@ -107,6 +107,12 @@ const std::string kCollection =
     " fee, total, collected_amount) SELECT 1, 1, sending_amount, ";
 const std::string kCollectionEnd = " FROM payments WHERE payment = 1";
 
+/// A refund of payment 1: state, amount, booked_at, journal and transaction_id between both parts.
+const std::string kRefund =
+    "INSERT INTO refunds (payment, tenant, reason, at, state, amount, booked_at, journal,"
+    " transaction_id) SELECT 1, tenant, '', 0, ";
+const std::string kRefundEnd = " FROM payments WHERE payment = 1";
+
 // Payments 1-4 are settled, 5 failed, 6 open, 7 is three legs, settled. Accounts: 1, 2 USDC
 // wallets, 3 EURC, 4 issuance.
 const std::vector<Break> kBreaks{
@@ -147,6 +153,17 @@ const std::vector<Break> kBreaks{
      " JOIN payments p ON p.payment = j.payment JOIN (SELECT 0 AS line UNION SELECT 1) WHERE "
      "p.type = 2)"},
     {"refunded_once", "UPDATE journal SET kind = 3 WHERE payment = 3"},
+    {"refunds_follow_payments",
+     "UPDATE payments SET status = 5, refunded_amount = 5 WHERE payment = 1"},
+    {"refunds_follow_payments", kRefund + "3, 0, NULL, NULL, 'done2'" + kRefundEnd},
+    {"refunds_follow_payments", kRefund + "2, 0, NULL, NULL, 'r'" + kRefundEnd},
+    {"refunds_follow_payments", kRefund + "1, 101, 0, 1, 'r'" + kRefundEnd +
+                                    "; UPDATE payments SET refunded_amount = 101, status = 5"
+                                    " WHERE payment = 1"},
+    {"refunds_reverse_entries", kRefund + "1, 5, 0, 1, 'r'" + kRefundEnd},
+    {"refunds_reverse_entries",
+     "UPDATE payments SET status = 5, refunded_amount = 1 WHERE payment = 1;"
+     " UPDATE journal SET kind = 3 WHERE payment = 1"},
     {"refunds_mirror_payments", "UPDATE payments SET status = 5, failure = 15 WHERE payment = 1"},
     {"quotes_used_once", "UPDATE payments SET quote = 1 WHERE payment = 1"},
     {"holds_follow_payments", "UPDATE holds SET state = 0 WHERE payment = 7"},

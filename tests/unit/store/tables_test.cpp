@@ -11,6 +11,7 @@
 #include "domain/operations/message.h"
 #include "domain/parties/beneficiary.h"
 #include "domain/payments/payment.h"
+#include "domain/payments/refund.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/webhook.h"
@@ -153,6 +154,7 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<PaymentStatus>(db, "payments", "status");
   check_enum<PaymentStatus>(db, "payments", "corrected_from");
   check_enum<OpenItem>(db, "provider_payments", "open_item");
+  check_enum<RefundState>(db, "refunds", "state");
   check_enum<ProviderCall>(db, "provider_attempts", "call");
   check_enum<AlertCondition>(db, "alerts", "condition");
   check_enum<AlertKind>(db, "messages", "kind");

@@ -618,4 +618,18 @@ var operations = map[string]func(ctx context.Context, client *coffer.Client, s *
 	"getOpenApi": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
 		return client.GetOpenAPI(ctx)
 	},
+	"reversePayment": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
+		var body coffer.Reversal
+		if err := decode(s.Body, &body); err != nil {
+			return nil, err
+		}
+		return client.ReversePayment(ctx, s.Path["transactionRecordId"], body)
+	},
+	"validateReversal": func(ctx context.Context, client *coffer.Client, s *step) (any, error) {
+		var body coffer.Reversal
+		if err := decode(s.Body, &body); err != nil {
+			return nil, err
+		}
+		return client.ValidateReversal(ctx, s.Path["transactionRecordId"], body)
+	},
 }

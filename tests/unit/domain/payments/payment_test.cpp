@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
+#include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "domain/payments/refund.h"
 
 using namespace coffer;
 
@@ -72,6 +76,9 @@ TEST_CASE("payment: the transition table equals the list in the contract") {
                                                                   {refund_pending, refunded},
                                                                   {refund_pending, refund_failed},
                                                                   {refund_failed, refunded},
+                                                                  // After success.
+                                                                  {succeeded, refund_pending},
+                                                                  {refunded, refunded},
                                                                   // Corrections.
                                                                   {failed, succeeded},
                                                                   {expired, succeeded},
@@ -89,12 +96,41 @@ TEST_CASE("payment: the transition table equals the list in the contract") {
   CHECK(payment_transitions().size() == allowed.size());
 }
 
-TEST_CASE("payment: only a correction leaves a final status, and every status can be reached") {
+TEST_CASE("payment: what was given back does not count towards limits") {
   using enum PaymentStatus;
-  for (const PaymentStatus final : {succeeded, refunded, expired}) {
+  const auto units = [](std::int64_t n) { return Amount::from_units(n); };
+  for (const PaymentStatus status : {initiated, processing, succeeded}) {
+    CHECK(counted_by_limits(status, units(5), std::nullopt) == units(5));
+  }
+  for (const PaymentStatus status : {failed, expired, refund_pending, refunded, refund_failed}) {
+    CHECK(counted_by_limits(status, units(5), std::nullopt) == units(0));
+  }
+  CHECK(counted_by_limits(refunded, units(5), units(2)) == units(3));
+  CHECK(counted_by_limits(refunded, units(5), units(5)) == units(0));
+  CHECK(counted_by_limits(refunded, units(5), units(6)) == units(0));  // with the fee
+}
+
+TEST_CASE("payment: parts that come back add up to the debited amount") {
+  const auto units = [](std::int64_t n) { return Amount::from_units(n); };
+  // 10 units of 7 places for 3 of the other side.
+  CHECK(credit_for(units(10), units(1), units(3), 7) == units(3));
+  CHECK(credit_for(units(10), units(2), units(3), 7) == units(6));
+  CHECK(credit_for(units(10), units(3), units(3), 7) == units(10));
+  CHECK(credit_for(units(10'000'000), units(2), units(3), 2) == units(6'600'000));
+  const Amount most = units(std::numeric_limits<std::int64_t>::max());
+  CHECK(credit_for(most, most, most, 7) == most);
+  CHECK(credit_for(units(1), units(1), most, 7) == units(0));
+}
+
+TEST_CASE("payment: only a correction or a refund leaves a final status, and each is reached") {
+  using enum PaymentStatus;
+  const std::map<PaymentStatus, std::set<PaymentStatus>> next{{succeeded, {failed, refund_pending}},
+                                                              {refunded, {succeeded, refunded}},
+                                                              {expired, {succeeded}}};
+  for (const auto& [final, following] : next) {
     for (int to = 0; to < kStatusCount; ++to) {
       const auto status = static_cast<PaymentStatus>(to);
-      CHECK(may_change(final, status) == (status == (final == succeeded ? failed : succeeded)));
+      CHECK(may_change(final, status) == following.contains(status));
     }
   }
   std::set<PaymentStatus> reached{initiated};

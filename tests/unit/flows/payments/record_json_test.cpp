@@ -60,6 +60,39 @@ TEST_CASE("the record at each of its versions") {
   CHECK(shown(5).at("refund").at("status") == "refunded");
 }
 
+TEST_CASE("the record at each of its versions, with what was given back after success") {
+  store::PaymentRecord record = refunded();
+  record.failure.reset();
+  record.refund_pending_at.reset();
+  record.refund_closed_at.reset();
+  record.sending_decimals = 7;
+  record.version = 6;
+  const auto units = [](std::int64_t n) { return Amount::from_units(n * 10'000'000); };
+  record.refunds = {{units(4), {4'000}, "first"}, {units(3), {5'000}, "second"}};
+  const char* const statuses[] = {"initiated",      "processing", "succeeded",
+                                  "refund_pending", "refunded",   "refunded"};
+  const char* const amounts[] = {"", "", "", "4.00", "4.00", "7.00"};
+  const int times[] = {1'000, 2'000, 3'000, 4'000, 4'000, 5'000};
+  for (std::size_t version = 1; version <= 6; ++version) {
+    const Json json = record_json(as_of(record, static_cast<int>(version)), Environment::sandbox);
+    INFO(json.dump());
+    CHECK(json.at("status") == statuses[version - 1]);
+    CHECK(json.at("version") == version);
+    REQUIRE(json.at("statusHistory").size() == version);
+    for (std::size_t i = 0; i < version; ++i) {
+      CHECK(json.at("statusHistory")[i].at("status") == statuses[i]);
+      CHECK(json.at("statusHistory")[i].at("at") == Timestamp{times[i]}.to_string());
+    }
+    CHECK(json.at("updatedAt") == Timestamp{times[version - 1]}.to_string());
+    CHECK_FALSE(json.contains("statusReason"));
+    REQUIRE(json.contains("refund") == (version >= 4));
+    if (version < 4) continue;
+    CHECK(json.at("refund").at("status") == (version == 4 ? "pending" : "refunded"));
+    CHECK(json.at("refund").at("amount") == amounts[version - 1]);
+    CHECK(json.at("refund").at("reason") == (version == 6 ? "second" : "first"));
+  }
+}
+
 TEST_CASE("a future version gives the current record") {
   CHECK(shown(6) == shown(5));
   CHECK(shown(0) == shown(5));

@@ -1,0 +1,30 @@
+// Money that is given back after its payment has succeeded (docs/contract.md#refunds).
+#pragma once
+
+#include "domain/ledger/money.h"
+#include "domain/tables/terms.h"
+
+namespace coffer {
+
+/// The store keeps these as integers: append, never reorder.
+enum class RefundState {
+  waiting,   // a return whose payout is still in progress
+  booked,    // the money moved back
+  disputed,  // a return that contradicts its payout; an operator decides
+  closed,    // an operator has decided
+};
+template <>
+struct Terms<RefundState> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"waiting"}, {"booked"}, {"disputed"}, {"closed"}});
+};
+
+/// The part of a debited amount that goes back once `returned` of the `received` amount has come
+/// back, in total: rounded down to `decimals` places, and everything for everything.
+/// `returned` is greater than zero and at most `received`.
+inline Amount credit_for(Amount debited, Amount returned, Amount received, int decimals) {
+  const auto share = multiply(debited, Rate{returned.units(), received.units()}, Rounding::down);
+  return truncate_to(share.value(), decimals);
+}
+
+}  // namespace coffer
