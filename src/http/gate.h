@@ -22,7 +22,7 @@ namespace coffer::http {
 struct GateLimits {
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t header_count_max = 64;
-  std::size_t target_bytes_max = 2'048;
+  std::size_t target_bytes_max = 8'192;
 };
 
 /// How far a header has been scanned, so that bytes that arrive singly cause no rescan. One per

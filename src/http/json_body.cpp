@@ -105,12 +105,10 @@ class Builder {
   }
   bool key(std::string& name);
 
-  bool parse_error(std::size_t position, const std::string& token,
-                   const nlohmann::detail::exception&) {
-    // The library's message contains its class names; the position is more helpful.
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception&) {
+    // Without the text there, which may be a secret, and without the library's class names.
     return fail(std::string(limits_.subject) + " is not valid JSON at " +
-                place(limits_, text_, position) +
-                (token.empty() || token.size() > 40 ? "." : ", near `" + token + "`."));
+                place(limits_, text_, position) + ".");
   }
 
   /// Without detail if all errors were added to `limits.errors`.

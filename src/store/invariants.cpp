@@ -19,7 +19,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 38> kInvariants{{
+constexpr std::array<Invariant, 39> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -369,6 +369,13 @@ constexpr std::array<Invariant, 38> kInvariants{{
      " (SELECT column1 AS level, (SELECT ifnull(sum(s.payments), 0) FROM destination_sums s"
      "   WHERE s.level = column1) AS counted FROM (VALUES (1), (2), (3)))"
      " WHERE counted <> (SELECT count(*) FROM payments WHERE type = 5)"},
+    {"metadata_is_found", "Each text in the metadata of a payment has its search term.",
+     Walk::payments,
+     "SELECT 'payment ' || p.payment || ' is not found by its metadata ' || m.key"
+     " FROM payments p, json_each(iif(json_valid(p.metadata), p.metadata, '{}')) m"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.metadata IS NOT NULL"
+     " AND NOT EXISTS (SELECT 1 FROM metadata_terms t WHERE t.tenant = p.tenant"
+     "  AND t.term = metadata_term(m.key, m.value) AND t.payment = p.payment)"},
     {"tenants_do_not_mix",
      "A payment changes only wallets of its tenant, except for outgoing credits and their "
      "reversal.",

@@ -305,7 +305,7 @@ export function paymentScreen(context) {
       record.legs.length > 0 && panel(P.legs.title, record.legs, { columns: LEG_COLUMNS }),
       record.instructions.length > 0 && panel(P.instructions, record.instructions),
       record.additionalFields.length > 0 && panel(P.additional, record.additionalFields),
-      record.metadata && panel(P.metadata, Object.entries(JSON.parse(record.metadata)).map(([name, value]) => ({ name, value }))),
+      record.metadata.length > 0 && panel(P.metadata, record.metadata),
       h('div', { class: 'screen' }, eventsPanel(record, again)),
       folded(S.common.allDetails, members(record)),
     ],

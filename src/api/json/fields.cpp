@@ -260,12 +260,12 @@ PaymentMetadata QueryFields::metadata() {
     if (!name.starts_with("metadata") || value.empty()) continue;
     std::string key = name.starts_with(kOpen) ? name.substr(kOpen.size()) : "]";
     key.pop_back();
-    if (is_metadata_key(key)) {
-      out[key] = value;
-    } else {
-      add_error(Slug::malformed_request, name,
-                std::string(kMetadataKeyRule) + ", as in metadata[order]=A-1");
-    }
+    std::string fault = metadata_fault(key, value);
+    if (!fault.empty()) add_error(Slug::malformed_request, name, std::move(fault));
+    out[std::move(key)] = value;
+  }
+  if (out.size() > kMetadataKeysMax) {
+    add_error(Slug::malformed_request, "metadata", kMetadataCountRule);
   }
   return out;
 }

@@ -1,6 +1,7 @@
 #include "api/json/redaction.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
@@ -62,6 +63,36 @@ bool may_hold_secret(std::string_view text) {
     at = end + 1;
   }
   return false;
+}
+
+/// Adds all names and values in a removed value.
+void note_texts(const http::JsonValue& value, Redactor::Texts& out) {
+  if (const auto* object = value.object()) {
+    for (const auto& [name, inner] : *object) {
+      out.push_back(name);
+      note_texts(inner, out);
+    }
+  } else if (const auto* array = value.array()) {
+    for (const auto& inner : *array) note_texts(inner, out);
+  } else {
+    out.push_back(value.scalar_text().value_or(""));
+  }
+}
+
+/// The text with `[redacted]` in place of each removed text that stands there as whole words.
+std::string without(std::string text, const Redactor::Texts& removed) {
+  constexpr std::string_view kRemoved = "[redacted]";
+  const auto is_end = [&text](std::size_t at) {
+    return at >= text.size() || !ascii::is_letter_or_digit(text[at]);
+  };
+  for (const std::string& one : removed) {
+    for (std::size_t at = 0; !one.empty() && (at = text.find(one, at)) != text.npos;) {
+      const bool whole = is_end(at - 1) && is_end(at + one.size());
+      if (whole) text.replace(at, one.size(), kRemoved);
+      at += whole ? kRemoved.size() : 1;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -151,54 +182,66 @@ Redactor::Candidates Redactor::member(const Candidates& object, const std::strin
 }
 
 void Redactor::write_object(const http::JsonValue::Object& object, const Candidates& schemas,
-                            std::string& out) const {
+                            Output& out) const {
   char separator = '{';
   for (const auto& [name, value] : object) {
     const Candidates inner = member(schemas, name);
-    out += std::exchange(separator, ',');
+    out.text += std::exchange(separator, ',');
     // The client chose the name of an undeclared member, so the name may be a misplaced secret.
-    out += inner.empty() ? "\"[undeclared]\"" : quoted(name);
-    out += ':';
+    if (inner.empty()) out.removed.push_back(name);
+    out.text += inner.empty() ? "\"[undeclared]\"" : quoted(name);
+    out.text += ':';
     write(value, inner, out);
   }
-  out += object.empty() ? "{}" : "}";
+  out.text += object.empty() ? "{}" : "}";
 }
 
-void Redactor::write(const http::JsonValue& value, const Candidates& schemas,
-                     std::string& out) const {
+void Redactor::write(const http::JsonValue& value, const Candidates& schemas, Output& out) const {
+  const bool marked = is_marked(schemas);
+  const std::string* text = value.string();
   if (value.is_null()) {
-    out += "null";
-  } else if (is_marked(schemas)) {
-    out += kRedacted;
-  } else if (const auto* object = value.object()) {
+    out.text += "null";
+  } else if (const auto* object = value.object(); object != nullptr && !marked) {
     write_object(*object, schemas, out);
-  } else if (const auto* array = value.array()) {
+  } else if (const auto* array = value.array(); array != nullptr && !marked) {
     Candidates items;
     for (const Json* schema : schemas) {
       if (const auto found = schema->find("items"); found != schema->end()) collect(*found, items);
     }
-    out += '[';
+    out.text += '[';
     for (std::size_t i = 0; i < array->size(); ++i) {
-      if (i > 0) out += ',';
+      if (i > 0) out.text += ',';
       write((*array)[i], items, out);
     }
-    out += ']';
-  } else if (!may_show(value, schemas)) {
-    out += kRedacted;
-  } else if (const std::string* text = value.string()) {
-    out += quoted(*text);
+    out.text += ']';
+  } else if (marked || !may_show(value, schemas)) {
+    out.text += kRedacted;
+    note_texts(value, out.removed);
+  } else if (text != nullptr) {
+    out.text += quoted(out.may_quote ? without(*text, out.removed) : *text);
   } else {
-    out += value.scalar_text().value_or("null");
+    out.text += value.scalar_text().value_or("null");
   }
 }
 
-std::optional<std::string> Redactor::body(std::string_view schema, std::string_view text) const {
+std::optional<std::string> Redactor::body(std::string_view schema, std::string_view text,
+                                          Texts& removed) const {
   const auto parsed = http::parse_json(text, {.string_max = text.size()});
   if (!parsed) return std::nullopt;
-  std::string out;
-  out.reserve(text.size());
+  Output out{{}, removed};
+  out.text.reserve(text.size());
   write(*parsed, named(schema), out);
-  return out;
+  return out.text;
+}
+
+std::optional<std::string> Redactor::response_body(std::string_view schema, std::string_view text,
+                                                   Texts removed) const {
+  const auto parsed = http::parse_json(text, {.string_max = text.size()});
+  if (!parsed) return std::nullopt;
+  std::ranges::sort(removed, std::greater<>{}, &std::string::size);
+  Output out{{}, removed, true};
+  write(*parsed, named(schema), out);
+  return out.text;
 }
 
 std::string Redactor::value(std::string_view schema, const std::string& text) const {

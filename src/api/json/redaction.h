@@ -20,12 +20,19 @@ namespace coffer::api {
 
 class Redactor {
  public:
+  using Texts = std::vector<std::string>;
+
   /// `schemas` is components/schemas of the document.
   explicit Redactor(Json schemas);
 
   /// The body with `"[redacted]"` in place of every value that is marked, not declared or of
-  /// another form; nullopt if it is not JSON. Numbers keep their text.
-  std::optional<std::string> body(std::string_view schema, std::string_view text) const;
+  /// another form; nullopt if it is not JSON. Numbers keep their text. Adds the removed texts to
+  /// `removed`.
+  std::optional<std::string> body(std::string_view schema, std::string_view text,
+                                  Texts& removed) const;
+  /// The same for a response, whose texts may quote what was removed from the request.
+  std::optional<std::string> response_body(std::string_view schema, std::string_view text,
+                                           Texts removed) const;
   /// A text of a schema, such as a query parameter or a segment of a path.
   std::string value(std::string_view schema, const std::string& text) const;
 
@@ -35,9 +42,14 @@ class Redactor {
   Candidates named(std::string_view schema) const;
   void collect(const Json& schema, Candidates& out) const;
   Candidates member(const Candidates& object, const std::string& name) const;
-  void write(const http::JsonValue& value, const Candidates& schemas, std::string& out) const;
+  struct Output {
+    std::string text;
+    Texts& removed;
+    bool may_quote = false;  // `removed` is complete, and its texts are removed from others
+  };
+  void write(const http::JsonValue& value, const Candidates& schemas, Output& out) const;
   void write_object(const http::JsonValue::Object& object, const Candidates& schemas,
-                    std::string& out) const;
+                    Output& out) const;
 
   bool may_show(const http::JsonValue& value, const Candidates& schemas) const;
   bool may_show(const std::string& text, const Json& schema) const;

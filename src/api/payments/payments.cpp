@@ -67,14 +67,16 @@ void read_object(Fields& fields, std::string_view object_name,
 
 void read_metadata(Fields& fields, PaymentRequest& request) {
   const auto fault_of = [](const std::string& key, const http::JsonValue& value) -> std::string {
-    if (!is_metadata_key(key)) return kMetadataKeyRule;
-    if (value.string() != nullptr) return line_fault(*value.string(), kMetadataValueMax);
-    return "must be a string, not " + std::string(value.type_name());
+    const std::string* text = value.string();
+    std::string fault = metadata_fault(key, text == nullptr ? "-" : *text);
+    if (text == nullptr && fault.empty()) {
+      fault = "must be a string, not " + std::string(value.type_name());
+    }
+    return fault;
   };
   read_object(fields, "metadata", request.metadata, false, fault_of);
   if (request.metadata.size() > kMetadataKeysMax) {
-    fields.add_error(Slug::malformed_request, "metadata",
-                     "must have at most " + std::to_string(kMetadataKeysMax) + " keys");
+    fields.add_error(Slug::malformed_request, "metadata", kMetadataCountRule);
   }
 }
 

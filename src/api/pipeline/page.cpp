@@ -6,9 +6,13 @@
 
 #include "base/digest.h"
 #include "base/text/join.h"
+#include "http/gate.h"
 
 namespace coffer::api {
 namespace {
+
+constexpr std::size_t kCursorMax = 64;
+constexpr std::size_t kTargetMax = http::GateLimits{}.target_bytes_max;
 
 /// The target of the same request with `cursor`, for the Link header.
 std::string next_target(const http::Request& request, const std::string& cursor) {
@@ -49,6 +53,13 @@ Result<PageRequest> read_page(const Services& services, const Call& call, QueryF
     page.at.backward = cursor.backward;
   }
   COFFER_TRY_VOID(query.check());
+  if (next_target(call.request, std::string(kCursorMax, '-')).size() > kTargetMax) {
+    return unexpected(
+        Slug::malformed_request,
+        "The filters are too long: with a cursor and percent-encoded, a request target "
+        "has at most " +
+            std::to_string(kTargetMax) + " bytes.");
+  }
   return page;
 }
 

@@ -166,7 +166,9 @@ RequestLog::Entry RequestLog::entry_of(const http::Request& request, const http:
                                                                   : options_.production_bodies;
   if (!entry.keeps_bodies) return entry;
   if (request.body.size() <= kBodyMax) entry.request_body = request.body;
-  const bool shows = !response.stream && response.body.size() <= kBodyMax;
+  // A problem may quote a body that is too long to be redacted.
+  const bool shows = !response.stream && response.body.size() <= kBodyMax &&
+                     (response.status < 400 || request.body.size() <= kBodyMax);
   if (shows && is_json(response.content_type)) entry.response_body = response.body;
   return entry;
 }
@@ -248,29 +250,32 @@ std::size_t RequestLog::write_batch(void (*pause)()) {
 
 store::RequestRow RequestLog::finished(Entry entry) {
   entry.row.path = shown_path(redactor_(), entry.row.path, entry.route);
+  Redactor::Texts removed;
   for (const auto& [name, text] : entry.query) {
     const auto declared = [&name = name](const QueryParam& param) { return param.is(name); };
     const auto& query = entry.route->query;
     const auto param = std::ranges::find_if(query, declared);
+    const std::string shown = param == query.end() ? "" : redactor_().value(param->schema, text);
     std::string& out = entry.row.query;
     if (!out.empty()) out += '&';
     // Without the key of a keyed parameter, which the client chose.
-    out += param == query.end()
-               ? "[undeclared]"
-               : std::string(param->name) + "=" + redactor_().value(param->schema, text);
+    out += param == query.end() ? "[undeclared]" : std::string(param->name) + "=" + shown;
+    if (param == query.end() || param->name != name) removed.push_back(name);
+    if (shown != text) removed.push_back(text);
   }
-  if (entry.keeps_bodies) add_bodies(entry);
+  if (entry.keeps_bodies) add_bodies(entry, std::move(removed));
   return std::move(entry.row);
 }
 
-void RequestLog::add_bodies(Entry& entry) {
+void RequestLog::add_bodies(Entry& entry, Redactor::Texts removed) {
   const Route& route = *entry.route;
   if (!entry.request_body.empty() && !route.request_schema.empty()) {
-    entry.row.request_body = redactor_().body(route.request_schema, entry.request_body);
+    entry.row.request_body = redactor_().body(route.request_schema, entry.request_body, removed);
   }
   const std::string_view schema = response_schema(route, entry.row.status);
   if (!entry.response_body.empty() && !schema.empty()) {
-    entry.row.response_body = redactor_().body(schema, entry.response_body);
+    entry.row.response_body =
+        redactor_().response_body(schema, entry.response_body, std::move(removed));
   }
 }
 

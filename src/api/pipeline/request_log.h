@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/json/redaction.h"
 #include "api/pipeline/route.h"
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -20,7 +21,6 @@
 
 namespace coffer::api {
 
-class Redactor;  // api/json/redaction.h
 
 /// The pipeline's findings about a request.
 struct RequestTrace {
@@ -77,7 +77,7 @@ class RequestLog {
   bool push(Entry entry);
   std::vector<Entry> take();
   store::RequestRow finished(Entry entry);
-  void add_bodies(Entry& entry);
+  void add_bodies(Entry& entry, Redactor::Texts removed);
 
   const RequestLogOptions options_;
   const Clock& clock_;

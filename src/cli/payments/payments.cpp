@@ -49,7 +49,8 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   if (metadata && out.metadata.empty()) {
     return unexpected(
         Slug::malformed_request,
-        "--metadata takes KEY=TEXT, such as order=A-1. KEY " + std::string(kMetadataKeyRule) + ".");
+        "--metadata takes KEY=TEXT, such as order=A-1. KEY has up to 40 letters, digits and . _ -,"
+        " and TEXT is one line of up to 500 characters.");
   }
   return out;
 }
@@ -162,6 +163,12 @@ constexpr std::string_view kReverseDetails =
 
 }  // namespace
 
+std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
+  std::vector<Record> out;
+  for (const auto& [name, value] : values) out.push_back({{"name", name}, {"value", value}});
+  return out;
+}
+
 Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   const PaymentRequest& request = payment.request;
   const TransferLeg* leg = has_legs(request.type) ? nullptr : &request.only();
@@ -191,7 +198,7 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
                       payment.provider ? std::optional(payment.provider->connector) : std::nullopt);
   record.emplace_back("fromRef", leg != nullptr ? leg->refs.from_ref : std::nullopt);
   record.emplace_back("toRef", leg != nullptr ? leg->refs.to_ref : std::nullopt);
-  record.emplace_back("metadata", payment.metadata);
+  record.emplace_back("metadata", pairs(request.metadata));
   record.emplace_back("failureCode", failure);
   record.emplace_back("failureMessage", message);
   record.emplace_back("createdAt", payment.created_at);

@@ -8,6 +8,8 @@
 
 namespace coffer::cli {
 
+/// Texts by name as records `{name, value}`.
+std::vector<Record> pairs(const std::map<std::string, std::string>& texts);
 /// The fields of a payment in lists.
 Record payment_record(const store::PaymentRecord& payment, Owners& owners);
 /// `sourceName`, `sourceAccount`, `destinationName` and `destinationAccount`, with all but the last

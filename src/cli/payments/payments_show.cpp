@@ -145,12 +145,6 @@ std::vector<Record> views(const std::vector<store::StoryAttempt>& attempts) {
   return out;
 }
 
-std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
-  std::vector<Record> out;
-  for (const auto& [name, value] : values) out.push_back({{"name", name}, {"value", value}});
-  return out;
-}
-
 std::vector<Record> deliveries(Connection& db, const Tenant& tenant,
                                const std::vector<store::EventRow>& events) {
   std::vector<Record> out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/ascii.h"
+#include "base/text/unicode.h"
 
 namespace coffer {
 namespace {
@@ -167,13 +168,18 @@ std::optional<FailureCode> parse_failure_code(std::string_view text) {
 
 bool is_reference(std::string_view text) { return matches(text, 16, "-"); }
 bool is_transaction_id(std::string_view text) { return matches(text, 64, "._:-"); }
-bool is_metadata_key(std::string_view text) { return matches(text, 40, "_.-"); }
+std::string metadata_fault(std::string_view key, std::string_view text) {
+  if (matches(key, 40, "_.-")) return line_fault(text, kMetadataValueMax);
+  return "is not a permitted key: keys have 1 to 40 characters, each a letter, a digit or one of"
+         " . _ -";
+}
 
 PaymentMetadata metadata_of(std::string_view text) {
   const auto end = std::min(text.find('='), text.size());
   const std::string_view key = text.substr(0, end);
-  if (!is_metadata_key(key) || text.size() <= end + 1) return {};
-  return {{std::string(key), std::string(text.substr(end + 1))}};
+  const std::string_view value = text.substr(std::min(end + 1, text.size()));
+  if (!metadata_fault(key, value).empty()) return {};
+  return {{std::string(key), std::string(value)}};
 }
 
 std::vector<std::string> differing_fields(const PaymentRequest& first,

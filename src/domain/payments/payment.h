@@ -189,13 +189,12 @@ using AdditionalFields = std::map<std::string, std::string>;
 /// The caller's own texts on a payment, by key (docs/contract.md#metadata).
 using PaymentMetadata = std::map<std::string, std::string>;
 constexpr std::size_t kMetadataKeysMax = 20;
+constexpr const char* kMetadataCountRule = "must have at most 20 keys";
 constexpr std::size_t kMetadataValueMax = 500;  // characters
-/// ^[A-Za-z0-9_.-]{1,40}$.
-bool is_metadata_key(std::string_view text);
+/// Why a submission or a filter cannot have this text under this key; empty if it can.
+std::string metadata_fault(std::string_view key, std::string_view text);
 /// Of a text `KEY=TEXT`; empty for any other text.
 PaymentMetadata metadata_of(std::string_view text);
-constexpr const char* kMetadataKeyRule =
-    "must have a key of 1 to 40 characters, each a letter, a digit or one of . _ -";
 
 /// A parsed submission of any type. The store keeps all of it, so that a replay is compared field
 /// by field (docs/contract.md#payments).

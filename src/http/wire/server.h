@@ -48,7 +48,7 @@ struct ServerLimits {
   int lane_wait_ms = 10'000;  // waiting time in the queue of a lane; beyond: 503 overloaded
   std::size_t header_bytes_max = 16 * 1024;
   std::size_t header_count_max = 64;
-  std::size_t target_bytes_max = 2'048;
+  std::size_t target_bytes_max = 8'192;
   /// Larger bodies run in the lane `bulk`. Without `ServerOptions::admit`, they are rejected.
   std::size_t body_bytes_max = 64 * 1024;
   /// Memory for all bodies over `body_bytes_max`. A caller can use a quarter of it. Beyond: 503

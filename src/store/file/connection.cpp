@@ -194,6 +194,8 @@ void SqlCall::set_result(Blob value) {
                       SQLITE_TRANSIENT);
 }
 
+void SqlCall::set_result(std::int64_t value) { sqlite3_result_int64(context_, value); }
+
 void SqlCall::fail(const char* why) { sqlite3_result_error(context_, why, -1); }
 
 Connection::Connection(const std::string& path, OpenMode mode) {

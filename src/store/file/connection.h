@@ -77,10 +77,11 @@ enum class OpenMode {
 /// A running call of a function that SQL calls. Arguments are numbered from 0.
 class SqlCall {
  public:
-  /// Valid until the function returns; empty for NULL.
+  /// The bytes of a blob or text, valid until the function returns; empty for NULL.
   std::string_view blob(int argument) const;
   std::int64_t integer(int argument) const;
   void set_result(Blob value);
+  void set_result(std::int64_t value);
   /// The statement fails with this text.
   void fail(const char* why);
 

@@ -564,4 +564,11 @@ std::int64_t metadata_term(std::string_view key, std::string_view text) {
   return static_cast<std::int64_t>(from_big_endian(as_text(digest).substr(0, 8)));
 }
 
+SqlFunction metadata_term_function() {
+  const auto run = [](SqlCall& call) {
+    call.set_result(metadata_term(call.blob(0), call.blob(1)));
+  };
+  return {"metadata_term", 2, run};
+}
+
 }  // namespace coffer::store

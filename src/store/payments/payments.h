@@ -153,5 +153,7 @@ std::optional<Timestamp> next_settlement_due(Connection& db);
 
 /// The value of `metadata_terms.term`. Different texts can have the same.
 std::int64_t metadata_term(std::string_view key, std::string_view text);
+/// metadata_term(key, text) for SQL.
+SqlFunction metadata_term_function();
 
 }  // namespace coffer::store

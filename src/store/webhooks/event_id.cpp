@@ -1,11 +1,13 @@
 #include "store/webhooks/event_id.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/digest.h"
+#include "store/payments/payments.h"
 
 namespace coffer::store {
 namespace {
@@ -40,12 +42,14 @@ void event_id_sql(SqlCall& call) {
   call.set_result(Blob{as_text(id.bytes)});
 }
 
-/// event_id(key, tenant, sequence, at). It fails without a key.
-constexpr SqlFunction kEventId{"event_id", 4, event_id_sql};
-
 }  // namespace
 
-std::span<const SqlFunction> functions_of_every_connection() { return {&kEventId, 1}; }
+std::span<const SqlFunction> functions_of_every_connection() {
+  // event_id(key, tenant, sequence, at) fails without a key.
+  static const std::array<SqlFunction, 2> functions{
+      {{"event_id", 4, event_id_sql}, metadata_term_function()}};
+  return functions;
+}
 
 void keep_event_id_key(Connection& writer, Random& random) {
   writer.run(kKeepKey, Blob{random.bytes(kKeyBytes)});

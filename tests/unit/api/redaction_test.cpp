@@ -19,7 +19,8 @@ const Json& schemas() {
 
 Json redacted(const char* schema, const Json& body) {
   static const Redactor redactor(schemas());
-  const auto text = redactor.body(schema, body.dump());
+  Redactor::Texts removed;
+  const auto text = redactor.body(schema, body.dump(), removed);
   REQUIRE(text.has_value());
   return Json::parse(*text);
 }
@@ -61,10 +62,37 @@ TEST_CASE("the request log removes values that no schema declares, and their nam
 
 TEST_CASE("the request log keeps numbers as they were written") {
   const Redactor redactor(schemas());
-  CHECK(redactor.body("OwnTransfer", R"({"amount":1.10000000000000000001})") ==
+  Redactor::Texts removed;
+  CHECK(redactor.body("OwnTransfer", R"({"amount":1.10000000000000000001})", removed) ==
         R"({"amount":1.10000000000000000001})");
-  CHECK(redactor.body("OwnTransfer", "{}") == "{}");
-  CHECK_FALSE(redactor.body("OwnTransfer", "not JSON").has_value());
+  CHECK(redactor.body("OwnTransfer", "{}", removed) == "{}");
+  CHECK_FALSE(redactor.body("OwnTransfer", "not JSON", removed).has_value());
+  CHECK(removed.empty());
+}
+
+TEST_CASE("the request log removes from a problem what it removed from the request") {
+  const Redactor redactor(schemas());
+  Redactor::Texts removed;
+  const Json request{{"transactionId", "tx-1"},
+                     {"hunter2", "x"},
+                     {"metadata", {{"a hunter3", "hunter4"}}},
+                     {"toRef", std::string(65, 'k')}};
+  REQUIRE(redactor.body("OwnTransfer", request.dump(), removed).has_value());
+  const Json problem{
+      {"title", "Malformed request"},
+      {"detail", "hunter2 is not a field; metadata.a hunter3 is not a permitted key."},
+      {"errors",
+       {{{"field", "hunter2"}, {"message", "hunter2 is not a field of this request."}},
+        {{"field", "metadata.a hunter3"}, {"message", "hunter4 and hunter40 in text x, not xy"}}}}};
+  const auto shown = redactor.response_body("Problem", problem.dump(), removed);
+  REQUIRE(shown.has_value());
+  CHECK(Json::parse(*shown) ==
+        Json{{"title", "Malformed request"},
+             {"detail", "[redacted] is not a field; metadata.[redacted] is not a permitted key."},
+             {"errors",
+              {{{"field", kHidden}, {"message", "[redacted] is not a field of this request."}},
+               {{"field", "metadata.[redacted]"},
+                {"message", "[redacted] and hunter40 in text [redacted], not xy"}}}}});
 }
 
 TEST_CASE("the request log removes texts that a declared member cannot have") {
