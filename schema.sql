@@ -121,6 +121,18 @@ CREATE TABLE operators (
   updated_at    INTEGER NOT NULL
 ) STRICT;
 
+-- Tokens of operators' programs. Such an operator has no password and cannot sign in.
+CREATE TABLE operator_tokens (
+  operator   INTEGER PRIMARY KEY REFERENCES operators,
+  hash       BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+  commands   TEXT NOT NULL,   -- names of commands and groups, separated by commas
+  networks   TEXT NOT NULL,   -- separated by commas; empty: any
+  created_by INTEGER REFERENCES operators,  -- NULL: the command line of the server
+  expires_at INTEGER NOT NULL,
+  used_at    INTEGER,         -- about the time of the last use, and the address
+  used_from  TEXT
+) STRICT;
+
 -- Recovery codes of an operator who has no access to the authenticator; each works once.
 CREATE TABLE operator_recovery_codes (
   operator INTEGER NOT NULL REFERENCES operators,

@@ -194,6 +194,8 @@ struct Command {
   bool sensitive = false;
   /// Never waits for a second operator: it only reads, or it only takes access away.
   bool alone = false;
+  /// Gives access to people or stands for a person's decision, so no token permits it.
+  bool by_person = false;
   /// Changes only the values that are given, of which there is at least one. Its options have no
   /// fallbacks, which would reset the others.
   bool partial = false;

@@ -29,6 +29,8 @@ std::vector<Command> approval_commands();
 std::vector<Command> operator_commands();
 /// How operators sign in: their sessions, their passkeys, and accounts of an identity provider.
 std::vector<Command> operator_sign_in_commands();
+/// coffer operator token: tokens of operators' programs.
+std::vector<Command> operator_token_commands();
 /// coffer user: users of an association, who log in with a one-time code.
 std::vector<Command> user_commands();
 

@@ -44,6 +44,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"backups", "Backups in backup_dir"},
     {"sandbox", "Clock of a demo"},
     {"operator", "Operators of the admin page and their roles"},
+    {"operator token", "Tokens of operators' programs"},
     {"admin", "Access to the admin page"},
     {"approval", "Commands that wait for a second operator"},
     {"audit", "Audit log of operator actions"},
@@ -124,11 +125,14 @@ class Tree {
   }
 
   CLI::App& parent_of(std::string_view path) {
-    const auto space = path.find(' ');
+    const auto space = path.rfind(' ');
     if (space == std::string_view::npos) return root_;
     const std::string group(path.substr(0, space));
-    CLI::App*& there = groups_[group];
-    if (there == nullptr) there = add_to(root_, group, group_summary(group));
+    CLI::App* there = groups_[group];
+    if (there == nullptr) {
+      there = add_to(parent_of(group), group.substr(group.rfind(' ') + 1), group_summary(group));
+      groups_[group] = there;
+    }
     return *there;
   }
 
@@ -213,7 +217,7 @@ int fail_usage(const Console& console, const std::string& message) {
 
 int help(const Console& console, const Arguments& arguments, const ConfigFlags&) {
   std::vector<std::string> words;
-  for (const char* name : {"COMMAND", "SUBCOMMAND"}) {
+  for (const char* name : {"COMMAND", "SUBCOMMAND", "ACTION"}) {
     if (const auto word = arguments.find(name)) words.push_back(*word);
   }
   CommandLine none;
@@ -278,7 +282,8 @@ std::vector<Command> help_commands() {
            .summary = "Print the help of coffer or of a command",
            .run = help,
            .arguments = {{"COMMAND", "Command to describe", Argument::Kind::positional},
-                         {"SUBCOMMAND", "Subcommand to describe", Argument::Kind::positional}},
+                         {"SUBCOMMAND", "Subcommand to describe", Argument::Kind::positional},
+                         {"ACTION", "Command below it", Argument::Kind::positional}},
            .settings = Settings::none,
            .prints_data = false}};
 }

@@ -91,6 +91,10 @@ bool requires_place(const Command& command) {
   });
 }
 
+bool is_for_the_page(const Command& command) {
+  return command.is_on_file() && !command.streams && !requires_place(command);
+}
+
 void make_paths_absolute(const Command& command, Arguments& arguments) {
   for (const Argument& argument : command.arguments) {
     const auto given = arguments.values.find(std::string(argument.name));

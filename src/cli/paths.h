@@ -32,6 +32,9 @@ constexpr Argument content_positional(std::string_view help) {
 bool gives_place(const Command& command, const Arguments& arguments);
 /// Whether the command requires a place.
 bool requires_place(const Command& command);
+/// Whether the admin page offers the command: it works on the open file, ends by itself, and
+/// requires no place.
+bool is_for_the_page(const Command& command);
 /// Resolves paths against the working directory of this process, because the server's may differ.
 void make_paths_absolute(const Command& command, Arguments& arguments);
 /// `malformed-request` for a name that SQLite or coffer uses beside the database or for incomplete

@@ -28,7 +28,7 @@ export async function operatorsScreen(context) {
       action({ command: 'admin link', done: again }),
     ],
     rowActions: (row, again) =>
-      verbs('operator', {
+      row.status !== 'token' && verbs('operator', {
         value: row.name,
         status: row.status,
         argument: 'NAME',
@@ -38,6 +38,22 @@ export async function operatorsScreen(context) {
         preset: { role: { role: row.role } },
       }),
     empty: [S.operators.empty, S.operators.emptyNext],
+  });
+}
+
+export function tokensScreen(context) {
+  return list(context, {
+    title: S.menu.tokens,
+    intro: S.tokens.intro,
+    command: 'operator token list',
+    columns: ['name', 'role', 'status', 'commands', 'networks', 'createdBy', 'usedAt', 'expiresAt'],
+    key: (row) => row.name,
+    actions: (again) => [action({ command: 'operator token create', main: true, done: again })],
+    rowActions: (row, again) => {
+      const one = { value: row.name, status: row.status, argument: 'NAME', about: row.name, again };
+      return [...verbs('operator token', one), ...verbs('operator', { ...one, only: ['suspend', 'resume'] })];
+    },
+    empty: [S.tokens.empty, S.tokens.emptyNext],
   });
 }
 

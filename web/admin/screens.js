@@ -19,7 +19,7 @@ import { h, replace } from './dom.js';
 import { findScreen } from './find.js';
 import { eventScreen, eventsScreen, webhookScreen, webhooksScreen } from './webhooks.js';
 import { ratesScreen } from './market.js';
-import { auditScreen, operatorsScreen } from './operators.js';
+import { auditScreen, operatorsScreen, tokensScreen } from './operators.js';
 import { overviewScreen } from './overview.js';
 import { S } from './strings.js';
 import { sandboxScreen } from './sandbox.js';
@@ -70,6 +70,7 @@ const MENU = [
       screen('applications', S.menu.applications, applicationsScreen, applicationScreen),
       screen('users', S.menu.users, usersScreen),
       screen('operators', S.menu.operators, operatorsScreen),
+      screen('tokens', S.menu.tokens, tokensScreen, undefined, 'operator token list'),
       screen('audit', S.menu.audit, auditScreen),
     ],
   },

@@ -451,6 +451,7 @@ export const screens = {
     applications: 'Applications',
     users: 'Users',
     operators: 'Operators',
+    tokens: 'Tokens',
     audit: 'Audit log',
     checks: 'Checks and backups',
     sandbox: 'Sandbox',

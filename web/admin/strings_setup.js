@@ -40,6 +40,12 @@ export const setup = {
     empty: 'No operators yet.',
     emptyNext: 'Invite the first one.',
   },
+  tokens: {
+    intro:
+      'With a token, a program runs commands over HTTP under its own name. It is never shown again, and ends on its day.',
+    empty: 'No tokens yet.',
+    emptyNext: 'Create one for each program.',
+  },
   audit: {
     intro:
       'Commands from this page and the command line, sign-ins and changes of credentials, newest first. ' +

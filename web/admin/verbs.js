@@ -16,6 +16,7 @@ const DANGER = new Set([
   'unrequire',
   'disable',
   'resolve',
+  'end',
 ]);
 const MAIN = new Set(['approve', 'verify', 'activate', 'resume', 'recover']);
 const LOOKS = new Set(['list', 'show', 'find', 'count', 'statement', 'deliveries', 'delivery', 'quotas']);
@@ -38,13 +39,18 @@ const FITS = {
   resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
   role: ['active', 'invited', 'without authenticator'],
   'end-sessions': ['active'],
+  end: ['active', 'suspended'],
 };
 
 function rowsOf(noun) {
   return [...session.commands.values()].filter(
-    (row) => row.command.startsWith(`${noun} `) && !LOOKS.has(row.command.split(' ')[1]),
+    (row) => row.command.startsWith(`${noun} `) && isWord(verbOf(row, noun)) && !LOOKS.has(verbOf(row, noun)),
   );
 }
+
+const verbOf = (row, noun) => row.command.slice(noun.length + 1);
+/** Not the start of a longer name, such as `token create`. */
+const isWord = (text) => !text.includes(' ');
 
 const isAboutOne = (row, argument) =>
   row.arguments.some((each) => each.kind === 'positional' && each.name === argument);
@@ -58,7 +64,7 @@ export function verbs(
   { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {}, after = {} },
 ) {
   return rowsOf(noun)
-    .map((row) => ({ row, verb: row.command.split(' ')[1] }))
+    .map((row) => ({ row, verb: verbOf(row, noun) }))
     .filter(
       ({ row, verb }) =>
         isAboutOne(row, argument) && !except.includes(verb) && (!only || only.includes(verb)),

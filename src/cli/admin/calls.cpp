@@ -10,6 +10,7 @@
 #include "base/text/ascii.h"
 #include "base/text/next_part.h"
 #include "flows/identity/login.h"
+#include "flows/identity/operator_tokens.h"
 #include "http/client_address.h"
 
 namespace coffer::cli {
@@ -183,6 +184,15 @@ Result<void> Call::identify() {
     return unexpected(signed_out);
   }
   visitor.row = *row;
+  return {};
+}
+
+Result<void> Call::identify_program(std::string_view token) {
+  auto found = flows::use_operator_token(flows(), std::string(token), browser.source());
+  if (!found) return unexpected(rejected(found.error()));
+  visitor.row = std::move(found->program);
+  visitor.session_id = "token:" + visitor.row.name;
+  visitor.commands = std::move(found->token.commands);
   return {};
 }
 

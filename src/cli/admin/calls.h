@@ -65,11 +65,12 @@ class PageBrowser {
   const http::Request& request_;
 };
 
-/// The signed-in operator, with the current row.
+/// The signed-in operator, with the current row; or a program with its token.
 struct Visitor {
   std::string session_id;
   flows::OperatorSession session;
   store::OperatorRow row;
+  std::optional<std::string> commands;  // of a token
 };
 
 /// The cookie with a secret that identifies a browser during sign-in.
@@ -85,6 +86,8 @@ struct Call {
   const flows::Context& flows() const;
   /// Finds the visitor. `unauthorized` if no operator is signed in.
   Result<void> identify();
+  /// Finds the program of the bearer token. Problems as for flows::use_operator_token().
+  Result<void> identify_program(std::string_view token);
   /// The problem of a sign-in, which it counts and logs.
   Problem rejected(const Problem& problem) const;
   http::Response begin_session(const store::OperatorRow& row, http::Response response,
@@ -108,6 +111,7 @@ struct Call {
 
 /// Who may make a call.
 enum class Access {
+  programs,   // as `enrolled`, or a program with a token
   enrolled,   // an operator who has a second factor, or needs none
   enrolling,  // any operator
   open,       // without a session

@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "base/telemetry/log.h"
 #include "cli/admin/calls.h"
+#include "cli/identity/operators.h"
 #include "cli/paths.h"
 #include "cli/run/dispatch.h"
 #include "cli/settings.h"
@@ -31,10 +32,10 @@ Record command_view(const Command& command) {
           {"arguments", std::move(arguments)}};
 }
 
-/// The page offers commands that work on the open file and terminate. Places to read or write are
-/// accepted only on the command line.
-bool is_for_the_page(const Command& command) {
-  return command.is_on_file() && !command.streams && !requires_place(command);
+/// Whether the visitor may run the command.
+bool permits(const Visitor& visitor, const Command& command) {
+  if (visitor.row.role < command.role) return false;
+  return !visitor.commands || permits_command(*visitor.commands, command);
 }
 
 /// A form sends a blank value for an empty field.
@@ -73,6 +74,7 @@ Result<Arguments> arguments_of(const http::Request& request) {
 /// A stolen session must not be enough to move money or to grant access.
 Result<void> require_recent_sign_in(Call& call, const Command& command) {
   const std::int64_t age_ms = call.flows().clock.monotonic_ms() - call.visitor.session.began_ms;
+  if (call.visitor.commands) return {};  // a token names such a command
   if (!needs_recent_sign_in(command) || age_ms < flows::OperatorSessions::kFreshMs) return {};
   call.site.sessions.end(call.visitor.session_id);
   return unexpected(
@@ -84,7 +86,7 @@ Result<http::Response> list_commands(Call& call) {
   CommandResult result{.list = true};
   const bool demo = is_demo(call.site.app);
   for (const Command& command : commands()) {
-    if (!is_for_the_page(command) || call.visitor.row.role < command.role) continue;
+    if (!is_for_the_page(command) || !permits(call.visitor, command)) continue;
     if (command.demo_only && !demo) continue;
     result.records.push_back(command_view(command));
   }
@@ -98,6 +100,9 @@ Result<http::Response> run_call(Call& call) {
   }
   if (call.request.method == "GET" && command->role != OperatorRole::viewer) {
     return unexpected(Slug::method_not_allowed, "This command changes data. Use POST.");
+  }
+  if (call.visitor.commands && !permits(call.visitor, *command)) {
+    return unexpected(Slug::forbidden, "The token does not permit this command.");
   }
   COFFER_TRY_VOID(require_recent_sign_in(call, *command));
   COFFER_TRY(Arguments arguments, arguments_of(call.request));
@@ -157,10 +162,10 @@ const Command* command_of(std::string_view rest) {
 
 std::span<const CallRow> command_calls() {
   static constexpr CallRow kCalls[]{
-      {"GET", "commands", list_commands},
-      {"GET", kRunCalls, run_call},
-      {"POST", kRunCalls, run_call},
-      {"GET", "downloads/", send_file, Access::enrolled, Lane::exports},
+      {"GET", "commands", list_commands, Access::programs},
+      {"GET", kRunCalls, run_call, Access::programs},
+      {"POST", kRunCalls, run_call, Access::programs},
+      {"GET", "downloads/", send_file, Access::programs, Lane::exports},
   };
   return kCalls;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/about/web_documents.h"
+#include "api/pipeline/authenticate.h"
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
 #include "base/telemetry/log.h"
@@ -80,7 +81,9 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
   // Calls that check passwords are counted by client network, because a forged session cookie must
   // not start a new share of the lane. In the admin lane, a forged cookie gains nothing: the first
   // look-up rejects it.
-  const std::string* session = out.lane == Lane::admin ? head.header("Cookie") : nullptr;
+  const bool counts = out.lane == Lane::admin;
+  const std::string* session = counts ? head.header("Cookie") : nullptr;
+  if (counts && session == nullptr) session = head.header("Authorization");
   const std::string who =
       session != nullptr ? *session : http::network_of(state_.app.proxies().client_address(head));
   out.caller.id = std::hash<std::string>()(who);
@@ -120,7 +123,9 @@ http::Response AdminSite::handle(http::Request& request) {
 
 Result<http::Response> AdminSite::route(const http::Request& request) {
   const std::string_view path = request.path;
-  COFFER_TRY_VOID(PageBrowser(state_.app, request).check_host());
+  // No page of another site knows a token.
+  const bool program = path.starts_with(kApi) && !api::bearer_token(request).empty();
+  if (!program) COFFER_TRY_VOID(PageBrowser(state_.app, request).check_host());
   if (path == MetricsPage::kPath) return metrics_.handle(request);
   if (!owns(path) && path != "/") return unexpected(Slug::not_found, "This page does not exist.");
   if (path == kRoot || path == "/") {
@@ -140,14 +145,19 @@ Result<http::Response> AdminSite::call(const http::Request& request, std::string
     return unexpected(Slug::method_not_allowed, "This path accepts GET and POST only.");
   }
   Call call{state_, request, {}, PageBrowser(state_.app, request)};
+  const CallRow* row = find_call(path, request.method);
+  if (row != nullptr) call.rest = path.substr(row->path.size());
+  if (const auto token = api::bearer_token(request); !token.empty()) {
+    COFFER_TRY_VOID(call.identify_program(token));
+    if (row != nullptr && row->access == Access::programs) return row->action(call);
+    return unexpected(Slug::not_found, "This path does not exist for a token.");
+  }
   if (change && !call.browser.is_own()) {
     return unexpected(Slug::forbidden,
                       "The request does not come from the admin page. If a proxy in front of "
                       "coffer changes Host, "
                       "add the name of the page to the setting admin_hosts.");
   }
-  const CallRow* row = find_call(path, request.method);
-  if (row != nullptr) call.rest = path.substr(row->path.size());
   if (row != nullptr && row->access == Access::open) return row->action(call);
   COFFER_TRY_VOID(call.identify());
   const std::string* token = request.header("X-CSRF-Token");

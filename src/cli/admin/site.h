@@ -31,6 +31,9 @@
 //   GET  /admin/api/downloads/NAME    the file that a command of this session produced; once
 //   GET  /metrics                     for Prometheus (cli/admin/metrics_page.h)
 //
+// Programs of operators use commands, run and downloads with a token (Authorization: Bearer),
+// without a session (docs/contract.md#operator-tokens).
+//
 // A POST must come from the page itself (Origin). After sign-in, it must also carry the CSRF token
 // in X-CSRF-Token. `code` is an authenticator code or a recovery code, and empty if the operator
 // has no second factor; `passkey`, an object as for sign-in/passkey, can replace it. A command that

@@ -120,14 +120,16 @@ std::vector<Command> approval_commands() {
            .arguments = {id},
            .details = kApproveDetails,
            .sensitive = true,
-           .alone = true},
+           .alone = true,
+           .by_person = true},
           {.path = "approval reject",
            .summary = "Reject a request for approval",
            .label = "Reject",
            .consequence = "The command does not run.",
            .run = reject,
            .role = OperatorRole::operating,
-           .arguments = {id}}};
+           .arguments = {id},
+           .by_person = true}};
 }
 
 }  // namespace coffer::cli

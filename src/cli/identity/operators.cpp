@@ -19,6 +19,7 @@ namespace {
 /// The sign-in status of an operator.
 std::string_view status_of(const store::OperatorRow& row) {
   if (row.suspended) return "suspended";
+  if (row.token) return "token";
   if (!row.password_hash) return "invited";
   return flows::needs_second_factor(row) ? "without authenticator" : "active";
 }
@@ -212,15 +213,16 @@ std::vector<Command> operator_commands() {
        .label = "Add operator",
        .consequence = "The link is shown once.",
        .run = add,
-       .arguments = {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
-                     role}},
+       .arguments = {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"), role},
+       .by_person = true},
       for_viewers("operator list", "List operators", list_operators),
       {.path = "operator role",
        .summary = "Change the role of an operator and end their sessions",
        .label = "Change role",
        .consequence = "Their sessions end immediately.",
        .run = change_role,
-       .arguments = {kWho, new_role}},
+       .arguments = {kWho, new_role},
+       .by_person = true},
       {.path = "operator suspend",
        .summary = "Suspend an operator and end their sessions",
        .label = "Suspend operator",
@@ -233,19 +235,22 @@ std::vector<Command> operator_commands() {
        .label = "Resume operator",
        .consequence = "They can sign in again immediately.",
        .run = suspend_operator<false>,
-       .arguments = {kWho}},
+       .arguments = {kWho},
+       .by_person = true},
       {.path = "operator reset",
        .summary = "Remove password, authenticator and passkeys, and print a new one-time link",
        .label = "Reset sign-in",
        .consequence =
            "Their password, authenticator and passkeys stop working. The new link is shown once.",
        .run = reset,
-       .arguments = {kWho}},
+       .arguments = {kWho},
+       .by_person = true},
       {.path = "admin link",
        .summary = "Print a one-time link that makes its holder an administrator",
        .label = "Create administrator link",
        .consequence = "The first person who opens it becomes an administrator.",
-       .run = admin_link},
+       .run = admin_link,
+       .by_person = true},
       for_viewers(
           "audit list", "List audit entries, newest first", list_audit_entries,
           {on_page(option("actor", "NAME", "Filter by operator or user"), "Operator or user"),
@@ -287,7 +292,8 @@ std::vector<Command> operator_sign_in_commands() {
        .consequence = "It stops working immediately, and their sessions end.",
        .run = remove_passkey,
        .arguments = {kWho, positional("ID", "ID of the passkey, from the list")},
-       .hint = "List passkeys with coffer operator passkeys"},
+       .hint = "List passkeys with coffer operator passkeys",
+       .by_person = true},
       {.path = "operator link",
        .summary = "Let an operator sign in with an account of the identity provider",
        .label = "Link account",
@@ -296,13 +302,15 @@ std::vector<Command> operator_sign_in_commands() {
        .arguments = {kWho, on_page(required_option("subject", "SUB",
                                                    "Subject (sub) of the account; the audit log "
                                                    "contains it after a rejected sign-in"),
-                                   "Subject")}},
+                                   "Subject")},
+       .by_person = true},
       {.path = "operator unlink",
        .summary = "Remove the link to an account of the identity provider",
        .label = "Unlink account",
        .consequence = "Their sessions end. They sign in with their password or a passkey.",
        .run = unlink,
-       .arguments = {kWho}}};
+       .arguments = {kWho},
+       .by_person = true}};
 }
 
 }  // namespace coffer::cli

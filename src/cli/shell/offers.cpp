@@ -24,30 +24,17 @@ struct Place {
 };
 using Takes = Place::Takes;
 
-std::string_view first_word(const Command& command) {
-  return command.path.substr(0, command.path.find(' '));
-}
-
-/// Commands and groups.
-std::vector<Offer> first_words() {
+/// The words that may follow a group, which is empty before the first word; none after a command.
+std::vector<Offer> words_after(const std::string& group) {
+  const std::string start = group.empty() ? "" : group + ' ';
   std::vector<Offer> out;
   for (const Command& command : commands()) {
-    const std::string_view word = first_word(command);
-    if (std::ranges::any_of(out, [&](const Offer& known) { return known.word == word; })) continue;
-    const bool is_group = word.size() < command.path.size();
-    out.push_back(
-        {std::string(word), std::string(is_group ? group_summary(word) : command.summary)});
-  }
-  return out;
-}
-
-/// The words that may follow a group; empty for a command.
-std::vector<Offer> words_below(std::string_view group) {
-  std::vector<Offer> out;
-  for (const Command& command : commands()) {
-    if (first_word(command) != group || command.path.size() == group.size()) continue;
-    out.push_back(
-        {std::string(command.path.substr(group.size() + 1)), std::string(command.summary)});
+    if (!command.path.starts_with(start)) continue;
+    const std::string_view path = command.path.substr(0, command.path.find(' ', start.size()));
+    const std::string word(path.substr(start.size()));
+    if (std::ranges::find(out, word, &Offer::word) != out.end()) continue;
+    const bool is_group = path.size() < command.path.size();
+    out.push_back({word, std::string(is_group ? group_summary(path) : command.summary)});
   }
   return out;
 }
@@ -162,23 +149,20 @@ Offers offers_for(std::vector<std::string> typed) {
   const bool is_option = typed.back().starts_with('-');
   // The arguments of help are the names of commands.
   const bool helps = typed.front() == "help" && !is_option;
-  if (typed.size() == 2 && helps) return {.words = first_words()};
-  if (typed.size() == 3 && helps) return {.words = words_below(typed[1])};
-  if (typed.size() == 1) {
-    if (!is_option) return {.words = first_words()};
-    return {.words = {{"--help", "Print this help"},
-                      {"--version", "Print the version"},
-                      {std::string(kNoColor), "Turn colours off"}}};
+  std::string path;
+  for (std::size_t i = helps ? 1 : 0; i + 1 < typed.size(); ++i) {
+    path += (path.empty() ? "" : " ") + typed[i];
+    const Command* command = helps ? nullptr : find_command(path);
+    if (command != nullptr) {
+      return offers_in(*command, {typed.begin() + static_cast<std::ptrdiff_t>(i) + 1, typed.end()});
+    }
   }
-  if (const Command* command = find_command(typed.front())) {
-    return offers_in(*command, {typed.begin() + 1, typed.end()});
-  }
-  if (typed.size() == 2) {
-    if (is_option) return {.words = {{"--help", "Print this help"}}};
-    return {.words = words_below(typed.front())};
-  }
-  const Command* command = find_command(typed[0] + ' ' + typed[1]);
-  return command == nullptr ? Offers{} : offers_in(*command, {typed.begin() + 2, typed.end()});
+  std::vector<Offer> words = words_after(path);
+  if (!is_option || words.empty()) return {.words = std::move(words)};
+  if (typed.size() > 1) return {.words = {{"--help", "Print this help"}}};
+  return {.words = {{"--help", "Print this help"},
+                    {"--version", "Print the version"},
+                    {std::string(kNoColor), "Turn colours off"}}};
 }
 
 }  // namespace coffer::cli

@@ -95,6 +95,12 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
   if (*approver.id == row.operator_id) {
     return unexpected(Slug::forbidden, "You made this request. Another operator must approve it.");
   }
+  const auto token = store::find_operator_token_of(db, row.operator_id);
+  if (token && token->created_by == approver.id) {
+    return unexpected(
+        Slug::forbidden,
+        "A token that you created made this request. Another operator must approve it.");
+  }
   return row;
 }
 

@@ -43,6 +43,19 @@ Result<store::OperatorRow> change_operator(const Context& context, OperatorId id
       [&](store::WriteTx& tx) { return changed(tx, store::find_operator(tx.db(), id), change); });
 }
 
+Result<store::OperatorRow> insert_new_operator(store::WriteTx& tx, const store::OperatorRow& row) {
+  if (store::find_operator_by_name(tx.db(), row.name)) {
+    return unexpected(Slug::conflict, "An operator with this name already exists.");
+  }
+  store::insert_operator(tx, row);
+  return *store::find_operator(tx.db(), row.id);
+}
+
+Result<void> require_person(const store::OperatorRow& row) {
+  if (!row.token) return {};
+  return unexpected(Slug::conflict, row.name + " is a program with a token and cannot sign in.");
+}
+
 std::vector<Secret> new_recovery_codes(const Context& context) {
   std::vector<Secret> out;
   for (int i = 0; i < kRecoveryCodes; ++i) {

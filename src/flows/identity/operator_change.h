@@ -26,6 +26,11 @@ Result<store::OperatorRow> change_operator_named(const Context& context, const s
 Result<store::OperatorRow> change_operator(const Context& context, OperatorId id,
                                            const OperatorChange& change);
 
+/// `conflict` if the name is taken. Returns the row as stored.
+Result<store::OperatorRow> insert_new_operator(store::WriteTx& tx, const store::OperatorRow& row);
+/// `conflict` if the operator is a program with a token, which cannot sign in.
+Result<void> require_person(const store::OperatorRow& row);
+
 /// Creates ten recovery codes, which are shown once. store_recovery_codes() replaces the stored
 /// hashes with theirs.
 std::vector<Secret> new_recovery_codes(const Context& context);

@@ -35,14 +35,6 @@ Result<void> keep_an_administrator(store::WriteTx& tx, const store::OperatorRow&
       "This operator is the only administrator. Add another one first (coffer operator add).");
 }
 
-Result<store::OperatorRow> insert(store::WriteTx& tx, const store::OperatorRow& row) {
-  if (store::find_operator_by_name(tx.db(), row.name)) {
-    return unexpected(Slug::conflict, "An operator with this name already exists.");
-  }
-  store::insert_operator(tx, row);
-  return *store::find_operator(tx.db(), row.id);
-}
-
 /// The row of the link if it exists and has not expired.
 Result<store::OperatorLink> good_link(store::Connection& db, std::string_view hash, Timestamp now) {
   const auto link = store::find_operator_link(db, hash);
@@ -77,7 +69,7 @@ Result<InvitedOperator> invite_operator(const Context& context, const std::strin
   out.row.role = role;
   out.link = auth::generate_secret(context.random, kLinkPrefix);
   COFFER_TRY(out.row, context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-    COFFER_TRY(auto row, insert(tx, out.row));
+    COFFER_TRY(auto row, insert_new_operator(tx, out.row));
     give_link(context, tx, out.link, row.id);
     return row;
   }));
@@ -90,6 +82,7 @@ Result<InvitedOperator> reset_operator(const Context& context, const std::string
   COFFER_TRY(out.row,
              change_operator_named(
                  context, name, [&](store::WriteTx& tx, store::OperatorRow& row) -> Result<void> {
+                   COFFER_TRY_VOID(require_person(row));
                    row.password_hash.reset();
                    row.sealed_otp.reset();
                    row.otp_step = 0;
@@ -188,7 +181,7 @@ Result<store::OperatorRow> claim_link(const Context& context, const std::string&
     store::delete_operator_link(tx, as_text(hash));
     COFFER_TRY(const auto row, given.for_whom
                                    ? set_password(tx, *given.for_whom, *fresh.password_hash)
-                                   : insert(tx, fresh));
+                                   : insert_new_operator(tx, fresh));
     store::remember_sign_in_source(tx, row.id.uuid, source.network);
     append_audit_action(tx, {row.name, "use one-time link", source_json(source)});
     return row;
@@ -206,7 +199,7 @@ Result<store::OperatorRow> ensure_administrator(const Context& context, const st
   fresh.otp_required = otp_required;
   COFFER_TRY(fresh.password_hash, operator_password_hash(context, password, fresh.name));
   return context.write([&](store::WriteTx& tx) -> Result<store::OperatorRow> {
-    COFFER_TRY(const auto row, insert(tx, fresh));
+    COFFER_TRY(const auto row, insert_new_operator(tx, fresh));
     append_audit_action(tx, {"server start", "create first operator", "{}", "done", row.name});
     return row;
   });

@@ -149,6 +149,7 @@ Result<store::OperatorRow> link_operator(const Context& context, const std::stri
   }
   return change_operator_named(
       context, name, [&](store::WriteTx& tx, store::OperatorRow& row) -> Result<void> {
+        COFFER_TRY_VOID(require_person(row));
         const auto other = store::find_operator_by_subject(tx.db(), issuer, subject);
         if (other && other->id != row.id) {
           return unexpected(Slug::conflict, "This subject is linked to " + other->name + ".");

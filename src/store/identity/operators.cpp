@@ -23,6 +23,8 @@ constexpr Column<OperatorRow> kOperatorColumns[] = {
         "(SELECT count(*) FROM operator_passkeys p WHERE p.operator = operators.operator)"),
     joined<&OperatorRow::subject>(
         "(SELECT subject FROM operator_subjects s WHERE s.operator = operators.operator)"),
+    joined<&OperatorRow::token>(
+        "EXISTS (SELECT 1 FROM operator_tokens t WHERE t.operator = operators.operator)"),
 };
 const std::string kSelectOperator = select(kOperatorColumns) + " FROM operators";
 const std::string kAll = kSelectOperator + " ORDER BY operator";
@@ -72,6 +74,35 @@ constexpr const char* kLinkRow = "SELECT rowid FROM operator_links WHERE hash = 
 constexpr const char* kDropLink = "DELETE FROM operator_links WHERE hash = ?";
 constexpr const char* kDropLinksOf =
     "DELETE FROM operator_links WHERE operator IS (SELECT operator FROM operators WHERE id = ?)";
+
+constexpr Column<OperatorTokenRow> kTokenColumns[] = {
+    joined_blob<&OperatorTokenRow::hash>("t.hash"),
+    joined<&OperatorTokenRow::commands>("t.commands"),
+    joined<&OperatorTokenRow::networks>("t.networks"),
+    joined<&OperatorTokenRow::created_by>("c.id"),
+    joined<&OperatorTokenRow::created_name>("c.name"),
+    joined<&OperatorTokenRow::expires_at>("t.expires_at"),
+    joined<&OperatorTokenRow::used_at>("t.used_at"),
+    joined<&OperatorTokenRow::used_from>("t.used_from"),
+    joined<&OperatorTokenRow::program>("o.id"),
+};
+const std::string kTokens = select(kTokenColumns) +
+                            " FROM operator_tokens t JOIN operators o USING (operator)"
+                            " LEFT JOIN operators c ON c.operator = t.created_by";
+const std::string kAllTokens = kTokens + " ORDER BY t.operator";
+const std::string kTokenByHash = kTokens + " WHERE t.hash = ?";
+const std::string kTokenOf = kTokens + " WHERE o.id = ?";
+constexpr const char* kTokenHashed = "SELECT operator FROM operator_tokens WHERE hash = ?";
+constexpr const char* kInsertOperatorToken =
+    "INSERT INTO operator_tokens (operator, hash, commands, networks, created_by, expires_at)"
+    " VALUES ((SELECT operator FROM operators WHERE id = ?), ?, ?, ?,"
+    " (SELECT operator FROM operators WHERE id = ?), ?)";
+#define OF_OPERATOR "operator = (SELECT operator FROM operators WHERE id = ?1)"
+constexpr const char* kEndToken =
+    "UPDATE operator_tokens SET expires_at = min(expires_at, ?2) WHERE " OF_OPERATOR;
+constexpr const char* kUseToken =
+    "UPDATE operator_tokens SET used_at = ?2, used_from = ?3 WHERE " OF_OPERATOR;
+#undef OF_OPERATOR
 
 }  // namespace
 
@@ -155,6 +186,34 @@ void delete_operator_link(WriteTx& tx, std::string_view hash) {
 
 void delete_operator_links(WriteTx& tx, std::optional<OperatorId> for_whom) {
   tx.db().run(kDropLinksOf, for_whom);
+}
+
+std::vector<OperatorTokenRow> list_operator_tokens(Connection& db) {
+  return all_rows<OperatorTokenRow>(Query(db, kAllTokens.c_str()), kTokenColumns);
+}
+
+std::optional<OperatorTokenRow> find_operator_token(Connection& db, std::string_view hash) {
+  require_intact(db, "operator_tokens", first_integer(db, kTokenHashed, Blob{hash}),
+                 {{"hash", hash}});
+  return first_row<OperatorTokenRow>(db, kTokenByHash, kTokenColumns, Blob{hash});
+}
+
+std::optional<OperatorTokenRow> find_operator_token_of(Connection& db, OperatorId program) {
+  require_intact(db, "operator_tokens", first_integer(db, kOperatorRow, program), {});
+  return first_row<OperatorTokenRow>(db, kTokenOf, kTokenColumns, program);
+}
+
+void insert_operator_token(WriteTx& tx, const OperatorTokenRow& row) {
+  tx.db().run(kInsertOperatorToken, row.program, Blob{row.hash}, row.commands, row.networks, row.created_by,
+              row.expires_at);
+}
+
+void end_operator_token(WriteTx& tx, OperatorId program) {
+  tx.db().run(kEndToken, program, tx.now());
+}
+
+void note_operator_token_use(WriteTx& tx, OperatorId program, const std::string& address) {
+  tx.db().run(kUseToken, program, tx.now(), address);
 }
 
 }  // namespace coffer::store

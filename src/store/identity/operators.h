@@ -25,6 +25,7 @@ struct OperatorRow {
   std::int64_t version = 1;            // a change ends the sessions of older versions
   int passkeys = 0;                    // their number; read only
   std::optional<std::string> subject;  // of the identity provider; read only
+  bool token = false;                  // a program, which cannot sign in; read only
   Timestamp created_at;
   Timestamp updated_at;
 };
@@ -55,6 +56,29 @@ void insert_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);
 bool delete_recovery_code(WriteTx& tx, OperatorId id, std::string_view hash);
 void delete_recovery_codes(WriteTx& tx, OperatorId id);
 int count_recovery_codes(Connection& db, OperatorId id);
+
+/// The token of an operator's program.
+struct OperatorTokenRow {
+  std::string hash;                        // of its secret
+  std::string commands;                    // separated by commas
+  std::string networks;                    // separated by commas; empty: any
+  std::optional<OperatorId> created_by;    // empty: the command line of the server
+  std::optional<std::string> created_name;  // read only
+  Timestamp expires_at;
+  std::optional<Timestamp> used_at;  // about the time of the last use; read only
+  std::optional<std::string> used_from;
+  OperatorId program;  // the operator that the token stands for
+};
+
+/// In the order of creation.
+std::vector<OperatorTokenRow> list_operator_tokens(Connection& db);
+std::optional<OperatorTokenRow> find_operator_token(Connection& db, std::string_view hash);
+std::optional<OperatorTokenRow> find_operator_token_of(Connection& db, OperatorId program);
+/// `row.program` is an operator without a token.
+void insert_operator_token(WriteTx& tx, const OperatorTokenRow& row);
+/// Ends a token that has not expired.
+void end_operator_token(WriteTx& tx, OperatorId program);
+void note_operator_token_use(WriteTx& tx, OperatorId program, const std::string& address);
 
 struct OperatorLink {
   std::optional<OperatorId> for_whom;  // empty: the link creates a new administrator

@@ -28,7 +28,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 35> kTables{{
+const std::array<GuardedTable, 36> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"},
     {"tenants", "association, environment"},
@@ -47,6 +47,7 @@ const std::array<GuardedTable, 35> kTables{{
      " decided_by, decided_at, outcome"},
     {"operator_links", "hash, operator, expires_at"},
     {"operator_recovery_codes", "operator, hash"},
+    {"operator_tokens", "hash, commands, networks, created_by, expires_at"},
     {"operator_passkeys", "operator, credential, site, public_key, sign_count, created_at"},
     {"operator_subjects", "operator, issuer, subject"},
     {"users",
