@@ -32,7 +32,7 @@ constexpr Argument content_positional(std::string_view help) {
 bool gives_place(const Command& command, const Arguments& arguments);
 /// Whether the command requires a place.
 bool requires_place(const Command& command);
-/// Whether the admin page offers the command: it works on the open file, ends by itself, and
+/// Whether the admin page offers the command: it works on the open file, ends, and
 /// requires no place.
 bool is_for_the_page(const Command& command);
 /// Resolves paths against the working directory of this process, because the server's may differ.

@@ -118,14 +118,14 @@ int SimulatorState::Entry::digits(Kind kind) const {
 }
 
 /// When the payment becomes final automatically; nullopt if it never does.
-std::optional<Timestamp> SimulatorState::ends_at(Kind kind, const Entry& entry) const {
-  const int digits = entry.digits(kind);
+std::optional<Timestamp> SimulatorState::Entry::ends_at(Kind kind, int delay_ms) const {
+  const int digits = this->digits(kind);
   if (digits == kStaysPending) return std::nullopt;
-  if (digits == kInReview) return entry.at.plus_ms(outbound::kSandboxReviewMs);
+  if (digits == kInReview) return at.plus_ms(outbound::kSandboxReviewMs);
   // A payout that fails after its acceptance must first be reported as accepted.
   const bool later =
       kind == Kind::collection || digits == kFailsAndReturns || digits == kFailsAndKeeps;
-  return entry.at.plus_ms(std::max(delay_ms_, later ? 1 : 0));
+  return at.plus_ms(std::max(delay_ms, later ? 1 : 0));
 }
 
 /// The amount that the payer paid: as decided, otherwise by the digits of the account, otherwise as
@@ -152,7 +152,7 @@ SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
   if (const auto rejection = outbound::sandbox_rejection(digits)) {
     return {"failed", std::string(info(*rejection).name), "returned", true};
   }
-  const auto end = ends_at(kind, entry);
+  const auto end = entry.ends_at(kind, delay_ms_);
   if (!end || now < *end) {
     if (kind == Kind::payout) return {digits == kInReview ? "in_review" : "pending"};
     const auto expiry = Timestamp::parse(entry.body.value("expiresAt", std::string()));
@@ -313,19 +313,15 @@ void SimulatorState::announce(const Json& connector, std::string_view type, cons
 
 /// Whether coffer still needs a callback. A rejected or cancelled payment needs none, because a
 /// response has already reported its result.
-bool SimulatorState::is_owed(Kind kind, const Entry& entry, Timestamp now) const {
-  if (entry.told || !entry.body.is_object()) return false;
-  const Standing how = standing(kind, entry, now);
-  return is_final(how.status) && !how.rejected;
-}
-
 std::vector<Callback> SimulatorState::due() const {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   std::vector<Callback> out;
   for (const Kind kind : {Kind::payout, Kind::collection}) {
     for (const Entry& entry : table(kind).entries) {
-      if (!is_owed(kind, entry, now)) continue;
+      if (entry.told || !entry.body.is_object()) continue;
+      const Standing how = standing(kind, entry, now);
+      if (!is_final(how.status) || how.rejected) continue;
       out.push_back({entry.callback_id, entry.body.at("connectorId"),
                      std::string(word_of(kind)) + ".updated", object_of(kind, entry, now)});
     }
@@ -346,7 +342,7 @@ std::optional<Timestamp> SimulatorState::next_change() const {
   for (const Kind kind : {Kind::payout, Kind::collection}) {
     for (const Entry& entry : table(kind).entries) {
       if (entry.told || !entry.body.is_object() || !entry.verdict.empty()) continue;
-      std::optional<Timestamp> end = ends_at(kind, entry);
+      std::optional<Timestamp> end = entry.ends_at(kind, delay_ms_);
       if (!end && kind == Kind::collection) {
         end = Timestamp::parse(entry.body.at("expiresAt").get_ref<const std::string&>());
       }

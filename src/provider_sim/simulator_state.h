@@ -93,6 +93,7 @@ class SimulatorState {
     bool told = false;
     int submissions = 0;
     int digits(Kind kind) const;
+    std::optional<Timestamp> ends_at(Kind kind, int delay_ms) const;
     std::string received() const;
   };
   struct Standing {
@@ -110,10 +111,8 @@ class SimulatorState {
     const Entry* find(const std::string& id) const;
   };
 
-  std::optional<Timestamp> ends_at(Kind kind, const Entry& entry) const;
   Standing standing(Kind kind, const Entry& entry, Timestamp now) const;
   Json object_of(Kind kind, const Entry& entry, Timestamp now) const;
-  bool is_owed(Kind kind, const Entry& entry, Timestamp now) const;
   const EntryTable& table(Kind kind) const COFFER_REQUIRES(mutex_);
   EntryTable& table(Kind kind) COFFER_REQUIRES(mutex_);
   void record(const Json& event) COFFER_REQUIRES(mutex_);

@@ -1,7 +1,7 @@
 // POST /v1/payments/{transactionRecordId}/reversals (docs/contract.md#refunds).
 #include <catch2/catch.hpp>
 
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 #include "store/operations/verification.h"
 #include "support/connectors.h"
 #include "support/recipients.h"

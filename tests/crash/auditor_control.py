@@ -167,6 +167,8 @@ DAMAGES = [
     ("sums of a destination", "destination_sums_follow_payments",
      "UPDATE destination_sums SET payments = payments + 1 WHERE level = 3"),
     ("sums of a destination", "destination_sums_follow_payments", "DELETE FROM destination_sums WHERE level = 1"),
+    ("search terms of metadata", "metadata_is_found",
+     f"UPDATE payments SET metadata = '{{\"order\":\"A-1\"}}' WHERE payment = {DONE}"),
     ("quota counter", "quotas_count_rows", "UPDATE quota_use SET used = used + 1 WHERE quota = 1"),
     ("quota counter", "quotas_count_rows", "DELETE FROM quota_use WHERE quota = 2"),
     ("quota counter", "quotas_count_rows", "INSERT INTO quota_use VALUES (1, 4, 0, 1)"),

@@ -11,6 +11,7 @@ is one.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import shutil
@@ -321,6 +322,17 @@ class Audit:
                 if (row["payments"], row["amount"]) != (len(part), total):
                     self.fault("sums of a destination", f"{tuple(row)}: {len(part)} payments of {total}")
 
+    def check_metadata(self):
+        """Each text of a payment has its search term, and no term has another payment."""
+        wanted = set()
+        for row in self.rows("SELECT tenant, payment, metadata FROM payments WHERE metadata IS NOT NULL"):
+            for key, text in json.loads(row["metadata"]).items():
+                digest = hashlib.sha256(f"{key}={text}".encode()).digest()
+                wanted.add((row["tenant"], int.from_bytes(digest[:8], "big", signed=True), row["payment"]))
+        stored = {tuple(row) for row in self.rows("SELECT tenant, term, payment FROM metadata_terms")}
+        for tenant, _, payment in wanted ^ stored:
+            self.fault("search terms of metadata", f"payment {payment} of tenant {tenant}")
+
     def check_fundings(self):
         """A funding is one credit from issuance to one wallet, without a payment."""
         for row in self.rows("SELECT f.journal, j.kind, j.payment FROM fundings f"
@@ -499,6 +511,7 @@ def audit(path, client=None, settled=False):
             run.check_payments(settled)
             run.check_providers()
             run.check_limits()
+            run.check_metadata()
             check_quotas(run)
             run.check_fundings()
             run.check_tenants()

@@ -5,7 +5,7 @@
 
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 #include "flows/payments/submit_payment.h"
 #include "flows/settlement/settle_payment.h"
 

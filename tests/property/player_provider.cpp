@@ -3,7 +3,7 @@
 
 #include "domain/payments/compliance.h"
 #include "flows/payments/make_quote.h"
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/connector_changes.h"
 #include "flows/providers/provider_callback.h"

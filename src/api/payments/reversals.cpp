@@ -2,7 +2,7 @@
 #include "api/payments/payments.h"
 #include "api/pipeline/route_groups.h"
 #include "api/pipeline/services.h"
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 
 namespace coffer::api {
 namespace {

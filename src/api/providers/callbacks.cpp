@@ -5,7 +5,7 @@
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
 #include "base/text/unicode.h"
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/provider_callback.h"
 

@@ -6,7 +6,7 @@
 #include "cli/payments/payments.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/payments/record_json.h"
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 #include "flows/settlement/resolve_payment.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"

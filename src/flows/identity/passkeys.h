@@ -7,7 +7,7 @@
 
 #include "auth/passkeys/passkey.h"
 #include "flows/context.h"
-#include "flows/identity/sign_in_challenges.h"
+#include "flows/identity/operator_sessions.h"
 #include "flows/identity/sign_in_guard.h"
 #include "store/identity/operators.h"
 #include "store/identity/passkeys.h"

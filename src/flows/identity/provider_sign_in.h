@@ -12,7 +12,7 @@
 #include "base/mutex.h"
 #include "flows/context.h"
 #include "flows/identity/external_tokens.h"
-#include "flows/identity/sign_in_challenges.h"
+#include "flows/identity/operator_sessions.h"
 #include "flows/identity/sign_in_guard.h"
 #include "outbound/identity_provider.h"
 #include "store/identity/operators.h"

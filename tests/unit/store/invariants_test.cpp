@@ -248,6 +248,7 @@ const std::vector<Break> kBreaks{
     {"destination_sums_follow_payments",
      "INSERT INTO destination_sums VALUES (1, zeroblob(16), 1, 1, 1, 1, 1)"},
     {"destination_sums_follow_payments", "UPDATE payments SET type = 5 WHERE payment = 1"},
+    {"metadata_is_found", "UPDATE payments SET metadata = '{\"order\":\"A-1\"}' WHERE payment = 1"},
     {"tenants_do_not_mix", "UPDATE payments SET tenant = 1 WHERE payment = 1"},
     {"tenants_do_not_mix", "UPDATE accounts SET tenant = 2 WHERE account = 3"},
     {"quotas_count_rows", "UPDATE quota_use SET used = used + 1 WHERE quota = 0"},

@@ -1,5 +1,5 @@
 // Sign-in challenges: for one purpose, for minutes, usable once, whatever strangers do.
-#include "flows/identity/sign_in_challenges.h"
+#include "flows/identity/operator_sessions.h"
 
 #include <catch2/catch.hpp>
 

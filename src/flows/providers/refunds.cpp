@@ -1,4 +1,4 @@
-#include "flows/payments/refunds.h"
+#include "flows/providers/refunds.h"
 
 #include <algorithm>
 
