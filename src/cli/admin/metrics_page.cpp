@@ -93,8 +93,8 @@ void write_server(Exposition& out, const App& app) {
   of_each("coffer_http_rejected_total",
           "Requests rejected before routing: malformed, too large, too slow, or no capacity.",
           Kind::counter, &Stats::rejected);
-  of_each("coffer_http_gave_way_total", "Connections closed to make room for new ones.",
-          Kind::counter, &Stats::gave_way);
+  of_each("coffer_http_evicted_total", "Connections closed to make room for new ones.",
+          Kind::counter, &Stats::evicted);
   of_each("coffer_http_large_bodies_bytes", "Memory reserved for large request bodies.",
           Kind::gauge, &Stats::large_bodies_bytes);
 }

@@ -105,8 +105,8 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
     COFFER_TRY(auto violations, find_violations(session, deep));
     // A successful quick verification does not clear a violation that a full one found.
     if (deep || !violations.empty()) session.app.background().note_verification(violations.empty());
-    COFFER_TRY(std::string departure, departure_of(session.app, arguments, checkpoints));
-    if (!departure.empty()) violations.push_back({"checkpoint", std::move(departure)});
+    COFFER_TRY(std::string mismatch, mismatch_with(session.app, arguments, checkpoints));
+    if (!mismatch.empty()) violations.push_back({"checkpoint", std::move(mismatch)});
     return report(session.app.database().path(), violations, kEverything,
                   key_source(session.app.config()), arguments);
   } catch (const store::SqlError&) {
@@ -248,12 +248,12 @@ Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments&
   return source ? checkpoints_at(*source, config) : flows::Checkpoints();
 }
 
-Result<std::string> departure_of(App& app, const Arguments& arguments,
-                                 const flows::Checkpoints& checkpoints) {
+Result<std::string> mismatch_with(App& app, const Arguments& arguments,
+                                  const flows::Checkpoints& checkpoints) {
   const auto source = arguments.find("checkpoint");
   if (!source) return std::string();
   return app.flows().read([&](store::Connection& db) {
-    const std::string fault = flows::departure_from(app.flows().sealer, db, checkpoints);
+    const std::string fault = flows::mismatch_with(app.flows().sealer, db, checkpoints);
     if (fault.empty()) return fault;
     return app.database().path() + " is not the file of " + *source + ": " + fault +
            ". Find out who replaced the file, and restore the newest backup";

@@ -29,9 +29,9 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
 std::string key_source(const Config& config);
 /// The checkpoints of --checkpoint; none without it.
 Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments& arguments);
-/// How the file of the session departs from the checkpoints of --checkpoint; empty if it does not.
-Result<std::string> departure_of(App& app, const Arguments& arguments,
-                                 const flows::Checkpoints& checkpoints);
+/// Why the file does not match the checkpoints of --checkpoint; empty if it does.
+Result<std::string> mismatch_with(App& app, const Arguments& arguments,
+                                  const flows::Checkpoints& checkpoints);
 inline constexpr Argument kCheckpointOption =
     naming(Argument::Value::source,
            option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error"));

@@ -25,7 +25,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   const auto checkpoints = checkpoints_of(*config, arguments);
   if (!checkpoints) return print_problem(console, checkpoints.error(), {});
   const bool is_new = !store::holds_tables(config->db);
-  bool departs = false;
+  bool mismatched = false;
   Serving serving;
   serving.missing = creates ? App::Missing::create : App::Missing::refuse;
   serving.prepare = [&](App& app) -> Result<void> {
@@ -33,9 +33,9 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
       log_warning("serve", "a variable is not a setting and has no effect",
                   {{"variable", name}, {"remedy", remedy}});
     }
-    COFFER_TRY(const std::string departure, departure_of(app, arguments, *checkpoints));
-    departs = !departure.empty();
-    if (departs) return unexpected(Slug::conflict, departure);
+    COFFER_TRY(const std::string mismatch, mismatch_with(app, arguments, *checkpoints));
+    mismatched = !mismatch.empty();
+    if (mismatched) return unexpected(Slug::conflict, mismatch);
     if (!arguments.has("checkpoint")) {
       log_info("serve",
                "without --checkpoint, the server cannot detect that the database was replaced by "
@@ -46,7 +46,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     return {};
   };
   const int ended = run_server(console, *config, serving);
-  return departs ? exit_code::kFault : ended;
+  return mismatched ? exit_code::kFault : ended;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ Result<ChainsFollowed> previous_heads(const Context& context, store::Connection&
   if (!line) return ChainsFollowed();
   const auto previous = parse_checkpoint(*line);
   if (!previous) return unexpected(not_signed("the previous checkpoint in the file is invalid"));
-  const std::string fault = departure_from(context.sealer, db, Checkpoints{*previous});
+  const std::string fault = mismatch_with(context.sealer, db, Checkpoints{*previous});
   if (!fault.empty()) return unexpected(not_signed(fault));
   const store::ChainHeads& heads = previous->heads;
   return ChainsFollowed{{heads.entry_sets, heads.journal}, {heads.audit_entries, heads.audit}};

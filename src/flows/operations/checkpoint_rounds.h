@@ -16,7 +16,7 @@ namespace coffer::flows {
 /// Signs the heads of the served file's chains. First follows the chains from the previous
 /// checkpoint, or from their beginning without one, and checks each link, in short reads. Stores
 /// the line in the file as the new previous checkpoint. Calls `goes_on` between the reads, and ends
-/// with `overloaded` if it returns false. `conflict` if a link is broken or the file departs from
+/// with `overloaded` if it returns false. `conflict` if a link is broken or the file does not match
 /// the previous checkpoint.
 Result<std::string> make_checkpoint(const Context& context, const std::function<bool()>& goes_on);
 

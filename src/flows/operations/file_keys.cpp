@@ -167,8 +167,8 @@ Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection&
   return key.public_key().to_string();
 }
 
-std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
-                           const Checkpoints& checkpoints) {
+std::string mismatch_with(const auth::Sealer& sealer, store::Connection& db,
+                          const Checkpoints& checkpoints) {
   const auto own = file_identity(sealer, db);
   if (!own) return own.error().detail;
   for (const Checkpoint& checkpoint : checkpoints) {
@@ -176,12 +176,12 @@ std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
       return "the checkpoint belongs to the file " + checkpoint.file + ", and this is " + *own;
     }
   }
-  return departure_from(db, checkpoints);
+  return mismatch_with(db, checkpoints);
 }
 
-std::string departure_from(store::Connection& db, const Checkpoints& checkpoints) {
+std::string mismatch_with(store::Connection& db, const Checkpoints& checkpoints) {
   for (const Checkpoint& checkpoint : checkpoints) {
-    std::string fault = store::departure_from(db, checkpoint.heads);
+    std::string fault = store::mismatch_with(db, checkpoint.heads);
     if (!fault.empty()) return fault;
   }
   return {};

@@ -59,13 +59,13 @@ Result<Checkpoints> read_checkpoints(const std::string& path);
 
 /// The public key of the file of `db`.
 Result<std::string> file_identity(const auth::Sealer& sealer, store::Connection& db);
-/// How this file departs from the checkpoints: another identity, an older state, or different
-/// content. Empty if it does not. All checkpoints are compared, because after a return to an older
+/// Why this file does not match the checkpoints: another identity, an older state, or different
+/// content. Empty if it does. All checkpoints are compared, because after a return to an older
 /// state, the newest checkpoint may match.
-std::string departure_from(const auth::Sealer& sealer, store::Connection& db,
-                           const Checkpoints& checkpoints);
+std::string mismatch_with(const auth::Sealer& sealer, store::Connection& db,
+                          const Checkpoints& checkpoints);
 /// The same without the master key, which compares no identity.
-std::string departure_from(store::Connection& db, const Checkpoints& checkpoints);
+std::string mismatch_with(store::Connection& db, const Checkpoints& checkpoints);
 
 /// Opens the keys of a file for a verification, with the file's master key. `sealer` must outlive
 /// the result.

@@ -127,8 +127,8 @@ Result<void> judge_origin(const std::string& backup, const std::string& copy,
       own = identity ? *identity : "";
       out.is_foreign =
           checks.key != nullptr && (own.empty() || (signature && signature->file != own));
-      behind = own.empty() ? departure_from(db, checks.checkpoints)
-                           : departure_from(checks.key->sealer(), db, checks.checkpoints);
+      behind = own.empty() ? mismatch_with(db, checks.checkpoints)
+                           : mismatch_with(checks.key->sealer(), db, checks.checkpoints);
     });
   } catch (const store::SqlError&) {
     return {};  // the verdict already contains the error

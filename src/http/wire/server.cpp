@@ -144,7 +144,7 @@ class Server::Impl {
   std::atomic<std::size_t> busy_{0};             // requests that are being served
   std::atomic<std::int64_t> drain_until_ms_{0};  // 0: not draining
   std::atomic<bool> abort_{false};
-  std::atomic<std::uint64_t> gave_way_{0};
+  std::atomic<std::uint64_t> evicted_{0};
 
   // Used by the poller only.
   std::vector<std::uint64_t> to_close_;  // tokens found by the last search, the first one last
@@ -267,7 +267,7 @@ void Server::Impl::make_room(std::int64_t now) {
     if (!connection->may_give_way(idle_before_ms, incomplete_before_ms)) continue;
     if (connection->claim(token, false) != Connection::Claim::owned) continue;
     const Next next = session_.give_way(*connection);
-    if (next == Next::close) gave_way_.fetch_add(1, std::memory_order_relaxed);
+    if (next == Next::close) evicted_.fetch_add(1, std::memory_order_relaxed);
     hand_over(*connection, next);
   }
 }
@@ -458,7 +458,7 @@ ServerStats Server::Impl::stats() const {
     stats.lanes[i] = lanes_.stats(static_cast<Lane>(i));
     stats.queued += static_cast<std::size_t>(stats.lanes[i].waiting);
   }
-  stats.gave_way = gave_way_.load(std::memory_order_relaxed);
+  stats.evicted = evicted_.load(std::memory_order_relaxed);
   stats.busy = busy_.load(std::memory_order_relaxed);
   const std::size_t active = stats.queued + stats.busy;
   stats.parked = stats.connections > active ? stats.connections - active : 0;

@@ -56,7 +56,7 @@ struct ServerLimits {
   std::size_t large_bodies_bytes_max = 64 * 1024 * 1024;
   /// Memory for bodies up to `body_bytes_max` that arrive in parts from callers without accepted
   /// credentials. The same rules apply.
-  std::size_t strangers_bodies_bytes_max = 16 * 1024 * 1024;
+  std::size_t unauthenticated_bodies_bytes_max = 16 * 1024 * 1024;
   /// Memory for responses that clients have not read, and for the already received parts of their
   /// next requests. The kernel's buffers are not included, with at most 32 KiB per connection. A
   /// caller can use a quarter; beyond, its next such connection is closed.
@@ -89,7 +89,7 @@ struct ServerStats {
   std::size_t workers = 0;  // threads started so far
   std::uint64_t requests = 0;
   std::uint64_t rejected = 0;            // error responses of the gate and of overload
-  std::uint64_t gave_way = 0;            // connections closed to make room for new ones
+  std::uint64_t evicted = 0;             // connections closed to make room for new ones
   std::uint64_t large_bodies_bytes = 0;  // reserved for large request bodies
   std::array<LaneStats, kLaneCount> lanes{};
 };

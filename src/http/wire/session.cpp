@@ -46,7 +46,7 @@ Session::Session(const ServerOptions& options, Random& random, Poller& poller, T
       tls_(tls),
       responder_(options, random),
       large_bodies_(options.limits.large_bodies_bytes_max),
-      strangers_bodies_(options.limits.strangers_bodies_bytes_max),
+      unauthenticated_bodies_(options.limits.unauthenticated_bodies_bytes_max),
       unread_(options.limits.unread_bytes_max) {}
 
 Next Session::advance(Connection& connection) {
@@ -388,7 +388,7 @@ std::optional<Problem> Session::reserve_body(Connection& connection, const Reque
   const bool is_large = bytes > options_.limits.body_bytes_max;
   const bool is_there = !head.chunked && connection.channel.input().size() >= bytes;
   if (!is_large && (is_there || http.caller.is_application)) return std::nullopt;
-  switch (http.body.take(is_large ? large_bodies_ : strangers_bodies_, http.caller, bytes)) {
+  switch (http.body.take(is_large ? large_bodies_ : unauthenticated_bodies_, http.caller, bytes)) {
     case MemoryBudget::Grant::full:
       return overloaded(kTooManyBodies);
     case MemoryBudget::Grant::share_full:

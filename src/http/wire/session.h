@@ -118,7 +118,7 @@ class Session {
   Responder responder_;
   std::atomic<Drain> drain_{Drain::none};
   MemoryBudget large_bodies_;
-  MemoryBudget strangers_bodies_;
+  MemoryBudget unauthenticated_bodies_;
   MemoryBudget unread_;
   std::atomic<std::uint64_t> requests_{0};
 };

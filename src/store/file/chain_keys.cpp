@@ -25,8 +25,7 @@ Head head_of(Query&& query) {
   return query.step() ? Head{query.integer(0), query.blob(1)} : Head();
 }
 
-std::string departure(std::string_view chain, const Head& now, const Head& there,
-                      const Head& then) {
+std::string mismatch(std::string_view chain, const Head& now, const Head& there, const Head& then) {
   if (then.row == 0) return {};
   const std::string had =
       "at the checkpoint, the " + std::string(chain) + " had " + std::to_string(then.row) + " rows";
@@ -46,14 +45,14 @@ ChainHeads chain_heads(Connection& db) {
   return {journal.row, journal.link, audit.row, audit.link};
 }
 
-std::string departure_from(Connection& db, const ChainHeads& heads) {
-  const std::string journal = departure("journal", head_of(Query(db, kJournalHead)),
-                                        head_of(Query(db, kJournalLink, heads.entry_sets)),
-                                        {heads.entry_sets, heads.journal});
+std::string mismatch_with(Connection& db, const ChainHeads& heads) {
+  const std::string journal = mismatch("journal", head_of(Query(db, kJournalHead)),
+                                       head_of(Query(db, kJournalLink, heads.entry_sets)),
+                                       {heads.entry_sets, heads.journal});
   if (!journal.empty()) return journal;
-  return departure("audit log", head_of(Query(db, kAuditHead)),
-                   head_of(Query(db, kAuditLink, heads.audit_entries)),
-                   {heads.audit_entries, heads.audit});
+  return mismatch("audit log", head_of(Query(db, kAuditHead)),
+                  head_of(Query(db, kAuditLink, heads.audit_entries)),
+                  {heads.audit_entries, heads.audit});
 }
 
 bool is_unwritten(Connection& db) {

@@ -43,6 +43,6 @@ struct ChainHeads {
 };
 ChainHeads chain_heads(Connection& db);
 /// Why the file is not a continuation of these heads; empty if it is.
-std::string departure_from(Connection& db, const ChainHeads& heads);
+std::string mismatch_with(Connection& db, const ChainHeads& heads);
 
 }  // namespace coffer::store

@@ -204,7 +204,7 @@ TEST_CASE("the connection that has been idle for longest is closed for a new one
   for (std::size_t i = 1; i < kMax; ++i) {
     while (!served()) continue;
   }
-  CHECK(server->stats().gave_way == kMax - 1);
+  CHECK(server->stats().evicted == kMax - 1);
   half.send("xed HTTP/1.1\r\nHost: a\r\n\r\n");
   CHECK(body_of(half.read_response()) == "ok");
 }
@@ -268,7 +268,7 @@ TEST_CASE("a request that has just begun is not interrupted for a new connection
   RawClient late(server.port());
   late.send(get("/fixed"));
   CHECK(status_of(late.read_all()) == 503);
-  CHECK(server->stats().gave_way == 0);
+  CHECK(server->stats().evicted == 0);
   for (RawClient& client : half) {
     client.send(" HTTP/1.1\r\nHost: a\r\n\r\n");
     CHECK(status_of(client.read_response()) == 200);
@@ -306,7 +306,7 @@ TEST_CASE("an incomplete request is rejected to make room for a new connection")
     REQUIRE(server.eventually([&](const ServerStats& stats) { return stats.parked == i + 1; }));
   }
   const std::deque<RawClient> served = served_newcomers(server, kMax);
-  CHECK(server->stats().gave_way == kMax);
+  CHECK(server->stats().evicted == kMax);
   for (RawClient& client : half) CHECK(status_of(client.read_all()) == 503);
 }
 
@@ -364,7 +364,7 @@ TEST_CASE("a connection is closed for a new one once its last response has been 
     CHECK(status_of(rejected.back().read_response()) == 400);
   }
   const std::deque<RawClient> served = served_newcomers(server, kMax);
-  CHECK(server->stats().gave_way == kMax);
+  CHECK(server->stats().evicted == kMax);
 }
 
 TEST_CASE("a request is rejected by its head, before its body uses memory") {

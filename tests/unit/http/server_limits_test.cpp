@@ -224,7 +224,7 @@ TEST_CASE(
 
 TEST_CASE("bodies that arrive in parts without credentials share little memory") {
   RunningServer server([](ServerOptions& options) {
-    options.limits.strangers_bodies_bytes_max = 256 * 1024;
+    options.limits.unauthenticated_bodies_bytes_max = 256 * 1024;
     options.admit = [](const Request& head, std::uint64_t) {
       Admission out;
       out.caller = {1, head.header("x-svc-auth") != nullptr};
@@ -355,7 +355,8 @@ TEST_CASE("requests without a free worker are queued, then rejected, and none is
   RunningServer server(
       [](ServerOptions& options) {
         options.workers = 2;
-        options.lanes[0] = {"system", 2, 4, 2, 4};  // of which strangers take three places
+        // Callers without credentials take three of the places.
+        options.lanes[0] = {"system", 2, 4, 2, 4};
       },
       [&](Request& request) {
         if (request.path == "/wait") gate.wait();
