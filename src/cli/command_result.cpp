@@ -418,6 +418,10 @@ int print_problem(const Console& console, const Problem& problem, std::string_vi
   return problem.exit_code.value_or(exit_code_of(problem));
 }
 
+int print_result(const Console& console, const Result<CommandResult>& result, bool json) {
+  return result ? print_result(console, *result, json) : print_problem(console, result.error(), {});
+}
+
 std::string to_json(const Record& record, bool ascii) { return dump(json_of(record), -1, ascii); }
 
 std::string to_json(const CommandResult& result) {

@@ -95,12 +95,17 @@ struct CommandResult {
   bool waits = false;
 };
 
+/// A record of each row.
+template <class Rows, class View>
+std::vector<Record> records_of(const Rows& rows, const View& view) {
+  std::vector<Record> out;
+  for (const auto& row : rows) out.push_back(view(row));
+  return out;
+}
 /// A list with a record of each row. `columns` are those of its table.
 template <class Rows, class View>
 CommandResult list_of(std::vector<std::string_view> columns, const Rows& rows, const View& view) {
-  CommandResult result{.list = true, .columns = std::move(columns)};
-  for (const auto& row : rows) result.records.push_back(view(row));
-  return result;
+  return {.records = records_of(rows, view), .list = true, .columns = std::move(columns)};
 }
 
 /// The output streams of a command and their properties.
@@ -118,6 +123,7 @@ struct Console {
 
 /// Returns the exit code.
 int print_result(const Console& console, const CommandResult& result, bool json);
+int print_result(const Console& console, const Result<CommandResult>& result, bool json);
 /// The end of the detail about an invalid ID, which the hint of the command follows.
 inline constexpr std::string_view kNoUuid = "expected a UUID.";
 /// `coffer: DETAIL. HINT.` and one line per invalid field. Returns the exit code of the problem.

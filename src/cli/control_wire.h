@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/command_result.h"
+
 namespace coffer::cli {
 
 enum class FrameKind : char {
@@ -74,5 +76,18 @@ enum class SocketRole { listen, connect };
 /// A stream socket that listens on `path` or is connected to it. `path` may be longer than a socket
 /// address permits. Returns -1 with `errno` set; ENAMETOOLONG if no short path is possible.
 int open_control_socket(const std::string& path, SocketRole role);
+
+// Client side -------------------------------------------------------------------------------------
+
+/// Runs the command in the server that has `database` open, prints its output as it arrives, and
+/// returns its exit code; nullopt if no server listens. Gives up if the server sends nothing for
+/// `silence_ms`; kNoLimit waits for long commands.
+constexpr int kNoLimit = -1;
+std::optional<int> run_in_server(const std::string& database, const ControlRequest& request,
+                                 const Console& console, int silence_ms = kNoLimit);
+
+/// Why commands do not reach the server that has `database` open, and what to do; empty if none
+/// has.
+std::string why_unreachable(const std::string& database);
 
 }  // namespace coffer::cli

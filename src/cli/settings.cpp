@@ -188,10 +188,13 @@ std::optional<Config> read_ledger_settings(const Console& console, const ConfigF
     return std::nullopt;
   }
   if (store::holds_tables(config->db)) return config;
-  const StartError error = no_ledger(config->db);
-  exit_code = error.exit_code;
-  print_error(console, error.message);
+  exit_code = print_error(console, no_ledger(config->db));
   return std::nullopt;
+}
+
+int print_error(const Console& console, const StartError& error) {
+  print_error(console, error.message);
+  return error.exit_code;
 }
 
 StartError why_not_served(const std::string& path) {

@@ -23,6 +23,9 @@ std::optional<Config> read_file_settings(const Console& console, const ConfigFla
 std::optional<Config> read_ledger_settings(const Console& console, const ConfigFlags& flags,
                                            int& exit_code);
 
+/// Prints why a server or a command cannot start. Returns its exit code.
+int print_error(const Console& console, const StartError& error);
+
 /// Why a server cannot open the database: it is missing, and the nearest file is named, or it is
 /// empty. Without a message if it exists, or while another process has locked it.
 StartError why_not_served(const std::string& path);
@@ -32,6 +35,11 @@ StartError why_not_created(const std::string& path);
 
 /// The same, but returns all errors instead of printing them.
 ConfigReading read_all_settings(const ConfigFlags& flags);
+
+/// A coffer.toml with every setting commented out at its default.
+std::string settings_file();
+/// docs/configuration.md. As the file, it is generated from the table of options.
+std::string settings_reference();
 
 /// Whether the settings lead to a master key, which may be unusable.
 bool has_master_key(const Config& config);

@@ -1,13 +1,24 @@
-// Prints tables with aligned columns that fit the terminal.
+// Prints tables with aligned columns that fit the terminal, and statuses in colours.
+// colours_allowed() (base/platform/terminal.h) decides whether colours are used;
+// Console::shades_*() apply it to a stream.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_result.h"
-#include "cli/style.h"
 
 namespace coffer::cli {
+
+enum class Shade { plain, bold, green, yellow, red };
+
+/// `text` in the colour, or unchanged without `colour`. Empty text stays empty.
+std::string shaded(Shade shade, std::string_view text, bool colour);
+
+/// The colour of a status, state, health or result word: green for success, yellow for waiting or
+/// attention, red for failure or stopped. Unknown words have no colour.
+Shade shade_of_status(std::string_view word);
 
 struct Cell {
   std::string text;  // suitable for a terminal: see printable()

@@ -68,11 +68,7 @@ void write_schedule(Exposition& out, const Config& config) {
 }
 
 void write_server(Exposition& out, const App& app) {
-  struct Listener {
-    std::string_view name;
-    std::optional<http::ServerStats> stats;
-  };
-  const std::array<Listener, 2> listeners = {
+  const std::array<std::pair<std::string_view, std::optional<http::ServerStats>>, 2> listeners = {
       {{"api", app.listeners().api_stats()}, {"admin", app.listeners().admin_stats()}}};
   out.family("coffer_http_connections", "Open connections, by state.", Kind::gauge);
   for (const auto& [name, stats] : listeners) {
@@ -143,23 +139,17 @@ void write_store(Exposition& out, App& app) {
   for (const auto& pool : readers) out.sample(number(pool.rejected), {{"pool", pool.pool}});
 }
 
-struct Queue {
-  std::string_view name;
-  const store::Waiting& waiting;
-};
-
 void write_queues(Exposition& out, const store::Backlog& backlog, Timestamp now) {
-  const std::array<Queue, 4> queues = {{{"settlement", backlog.settlement},
-                                        {"providers", backlog.providers},
-                                        {"webhooks", backlog.deliveries},
-                                        {"notifications", backlog.notifications}}};
+  const std::array<std::pair<std::string_view, const store::Waiting*>, 4> queues = {
+      {{"settlement", &backlog.settlement},
+       {"providers", &backlog.providers},
+       {"webhooks", &backlog.deliveries},
+       {"notifications", &backlog.notifications}}};
   out.family("coffer_queue_waiting", "Waiting jobs, by queue, counted up to 20000.", Kind::gauge);
-  for (const Queue& queue : queues)
-    out.sample(number(queue.waiting.count), {{"queue", queue.name}});
+  for (const auto& [name, jobs] : queues) out.sample(number(jobs->count), {{"queue", name}});
   out.family("coffer_queue_lateness_seconds", "Time since the oldest due job became due.",
              Kind::gauge);
-  for (const Queue& queue : queues)
-    out.sample(age(now, queue.waiting.due), {{"queue", queue.name}});
+  for (const auto& [name, jobs] : queues) out.sample(age(now, jobs->due), {{"queue", name}});
   out.gauge("coffer_oldest_unsettled_payment_age_seconds",
             "Age of the oldest payment waiting for settlement; 0 without one.",
             age(now, backlog.settlement.created));

@@ -129,9 +129,7 @@ Result<http::Response> add_passkey(Call& call) {
 
 Result<http::Response> list_passkeys(Call& call) {
   COFFER_TRY(const auto passkeys, flows::list_passkeys(call.flows(), call.visitor.row.id));
-  CommandResult result{.list = true};
-  for (const auto& passkey : passkeys) result.records.push_back(passkey_record(passkey));
-  return json_response(to_json(result));
+  return json_response(to_json(list_of({}, passkeys, passkey_record)));
 }
 
 Result<http::Response> remove_passkey(Call& call) {

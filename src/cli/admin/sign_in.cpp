@@ -143,15 +143,13 @@ Result<http::Response> change_password(Call& call) {
 
 Result<http::Response> list_sessions(Call& call) {
   const flows::Context& flows = call.flows();
-  CommandResult result{.list = true};
-  for (const auto& listed :
-       call.site.sessions.list(call.visitor.row.id, flows.clock.monotonic_ms())) {
+  const std::string own = flows::OperatorSessions::listed_id(call.visitor.session_id);
+  const auto sessions = call.site.sessions.list(call.visitor.row.id, flows.clock.monotonic_ms());
+  return json_response(to_json(list_of({}, sessions, [&](const auto& listed) {
     Record record = session_record(listed, flows.clock);
-    const std::string own = flows::OperatorSessions::listed_id(call.visitor.session_id);
     record.emplace_back("present", listed.id == own);
-    result.records.push_back(std::move(record));
-  }
-  return json_response(to_json(result));
+    return record;
+  })));
 }
 
 Result<http::Response> end_session(Call& call) {

@@ -10,8 +10,10 @@
 #include "base/clock.h"
 #include "config/config.h"
 #include "domain/tables/terms.h"
+#include "http/client.h"
 #include "http/json_body.h"
 #include "outbound/wire/resolver.h"
+#include "outbound/wire/url.h"
 
 namespace coffer::cli {
 
@@ -52,6 +54,20 @@ Owner find_owner(const std::string& database);
 /// What the server that has `database` open reports (coffer overview); nullopt without a
 /// server, or without a response within `timeout_ms`.
 std::optional<http::JsonValue> server_overview(const std::string& database, int timeout_ms);
+
+struct HealthTarget {
+  std::string text;  // as shown
+  outbound::Url url;
+  std::string address = {};    // numeric; empty: that of the URL's host
+  std::string ca_bundle = {};  // for https
+};
+
+/// `/healthz` of a listener on this machine; `tls_cert` is its certificate file, empty for plain
+/// HTTP. Its own certificate is trusted, under a name that it has, because that is seldom the name
+/// of the loopback address.
+HealthTarget health_target(const HostPort& listener, const std::string& tls_cert);
+/// `timeout_ms`: for the whole call. A Problem: there was no response.
+Result<http::ClientResponse> ask_health(const HealthTarget& target, int timeout_ms);
 
 /// Whether a server could start with this file and its master key (check_open), unless a process
 /// has the file open; and the permissions of the file and its companions.

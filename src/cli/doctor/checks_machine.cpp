@@ -6,10 +6,8 @@
 #include <sstream>
 
 #include "base/text/join.h"
-#include "cli/control_client.h"
 #include "cli/control_wire.h"
 #include "cli/doctor/checks.h"
-#include "cli/doctor/healthcheck.h"
 #include "cli/serve/serving.h"
 #include "domain/operations/condition.h"
 #include "http/certificate.h"

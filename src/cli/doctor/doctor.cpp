@@ -4,7 +4,7 @@
 #include "cli/command_groups.h"
 #include "cli/doctor/checks.h"
 #include "cli/settings.h"
-#include "cli/style.h"
+#include "cli/table.h"
 #include "config/unknown_variables.h"
 
 namespace coffer::cli {

@@ -1,7 +1,6 @@
-#include "cli/doctor/healthcheck.h"
-
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
+#include "cli/doctor/checks.h"
 #include "cli/settings.h"
 #include "http/certificate.h"
 #include "outbound/wire/address_trial.h"

@@ -97,14 +97,12 @@ std::string schedule_of(const Config& config, const std::vector<flows::KeptBacku
 Result<CommandResult> list_backups(Session& session, const Arguments&) {
   const Config& config = session.app.config();
   const auto there = flows::kept_backups(session.app.flows(), config.backup_dir);
-  const auto last = session.app.flows().read(
-      [](store::Connection& db) { return Result(store::last_backup(db)); });
-  if (!last) return unexpected(last.error());
+  COFFER_TRY(const auto last, session.app.flows().read(store::last_backup));
   CommandResult result{.list = true, .note = schedule_of(config, there)};
   for (const flows::KeptBackup& backup : there) {
-    const bool is_last = *last && (*last)->path == backup.path;
+    const bool is_last = last && last->path == backup.path;
     std::optional<std::string> verified;
-    if (is_last) verified = (*last)->verified ? "yes" : "no";
+    if (is_last) verified = last->verified ? "yes" : "no";
     result.records.push_back({{"file", std::filesystem::path(backup.path).filename().string()},
                               {"madeAt", backup.made_at},
                               {"bytes", backup.bytes},
@@ -263,9 +261,7 @@ int restore(const Console& console, const Arguments& arguments, const ConfigFlag
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
   configure_logging(LogLevel::warning, default_log_format());
-  const auto result = restore_to(console, *config, arguments);
-  if (result) return print_result(console, *result, arguments.json);
-  return print_problem(console, result.error(), {});
+  return print_result(console, restore_to(console, *config, arguments), arguments.json);
 }
 
 }  // namespace

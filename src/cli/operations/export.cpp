@@ -5,7 +5,7 @@
 #include "app/app.h"
 #include "base/files/durable_file.h"
 #include "cli/command_groups.h"
-#include "cli/consistent_copy.h"
+#include "cli/operations/verify.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 

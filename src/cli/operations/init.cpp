@@ -49,10 +49,8 @@ int init(const Console& console, const Arguments& arguments, const ConfigFlags& 
   const SystemClock clock;
   OsRandom random;
   StartError error;
-  if (!App::open(*config, clock, random, error, App::Missing::create, "init")) {
-    print_error(console, error.message);
-    return error.exit_code;
-  }
+  if (!App::open(*config, clock, random, error, App::Missing::create, "init"))
+    return print_error(console, error);
   const bool key_in_file = config->master_key.empty();
   const Record record = {
       {"database", config->db},

@@ -9,8 +9,8 @@
 #include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/paths.h"
+#include "cli/run/dispatch.h"
 #include "cli/settings.h"
-#include "flows/identity/audit_log.h"
 #include "flows/operations/key_rotation.h"
 
 namespace coffer::cli {
@@ -52,32 +52,6 @@ Result<std::int64_t> rotate_to(App& app, Random& random, const std::string& key_
   return flows::rotate_master_key(app.flows(), next);
 }
 
-/// Records the command and its result in the audit log, as the dispatcher does for other commands.
-Result<std::int64_t> rotate_recorded(App& app, Random& random, const std::string& key_file) {
-  const Actor actor = command_line_actor(::geteuid());
-  const std::string command(kCommand);
-  COFFER_TRY(const auto entry,
-             flows::record_audit_entry(app.flows(), actor, command,
-                                       to_json({{"new-key-file", key_file}}, false)));
-  auto count = rotate_to(app, random, key_file);
-  const auto recorded = flows::record_outcome(
-      app.flows(), entry, actor, command,
-      count ? std::string("done") : std::string(info(count.error().slug).name),
-      count ? std::string() : count.error().detail);
-  if (!recorded)
-    log_error("audit", "the result of the command could not be recorded in the audit log",
-              {{"entry", entry}});
-  return count;
-}
-
-Result<CommandResult> rotate_in(App& app, Random& random, const std::string& key_file) {
-  COFFER_TRY(const auto count, rotate_recorded(app, random, key_file));
-  return CommandResult{.records = {{{"database", app.database().path()},
-                                    {"keyFile", key_file},
-                                    {"secretsResealed", count}}},
-                       .note = next_steps(app.config(), key_file)};
-}
-
 int rotate(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_ledger_settings(console, flags, code);
@@ -87,13 +61,21 @@ int rotate(const Console& console, const Arguments& arguments, const ConfigFlags
   OsRandom random;
   StartError error;
   const auto app = App::open(*config, clock, random, error, App::Missing::refuse, kCommand);
-  if (!app) {
-    print_error(console, error.message);
-    return error.exit_code;
-  }
-  const auto result = rotate_in(*app, random, arguments.text("new-key-file"));
-  if (!result) return print_problem(console, result.error(), {});
-  return print_result(console, *result, arguments.json);
+  if (!app) return print_error(console, error);
+  const std::string& key_file = arguments.text("new-key-file");
+  Interruption never;
+  const Actor actor = command_line_actor(::geteuid());
+  Session session{*app, console, never, actor};
+  const auto result =
+      run_recorded(session, kCommand, to_json({{"new-key-file", key_file}}, false),
+                   [&]() -> Result<CommandResult> {
+                     COFFER_TRY(const auto count, rotate_to(*app, random, key_file));
+                     return CommandResult{.records = {{{"database", config->db},
+                                                       {"keyFile", key_file},
+                                                       {"secretsResealed", count}}},
+                                          .note = next_steps(*config, key_file)};
+                   });
+  return print_result(console, result, arguments.json);
 }
 
 }  // namespace

@@ -42,29 +42,16 @@ std::string path_of(const Session& session) {
   return store::request_log_path(session.app.config().db);
 }
 
-template <class IdType>
-Result<void> read_id(const Arguments& arguments, const std::string& name,
-                     std::optional<IdType>& out) {
-  if (!arguments.has(name)) return {};
-  COFFER_TRY(out, id_argument<IdType>(arguments, name));
-  return {};
-}
-
-/// A class such as `4xx`.
-std::optional<int> status_class(const Arguments& arguments) {
-  const auto text = arguments.find("status");
-  return text ? std::optional(text->front() - '0') : std::nullopt;
-}
-
 Result<store::RequestFilter> filter_of(const Arguments& arguments) {
   store::RequestFilter out;
   out.text = arguments.find("text");
   out.route = arguments.find("route");
-  out.status_class = status_class(arguments);
-  if (arguments.has("environment")) out.environment = environment_argument(arguments);
-  COFFER_TRY_VOID(read_id(arguments, "application", out.application));
-  COFFER_TRY_VOID(read_id(arguments, "association", out.association));
-  COFFER_TRY_VOID(read_id(arguments, "payment", out.payment));
+  // A class such as `4xx`.
+  if (const auto status = arguments.find("status")) out.status_class = status->front() - '0';
+  out.environment = optional_term<Environment>(arguments, "environment");
+  COFFER_TRY(out.application, optional_id<ApplicationId>(arguments, "application"));
+  COFFER_TRY(out.association, optional_id<AssociationId>(arguments, "association"));
+  COFFER_TRY(out.payment, optional_id<PaymentId>(arguments, "payment"));
   return out;
 }
 
@@ -78,19 +65,15 @@ Result<CommandResult> list_requests(Session& session, const Arguments& arguments
   COFFER_TRY(store::RequestFilter filter, filter_of(arguments));
   COFFER_TRY(filter.from, optional_time(arguments, "from"));
   COFFER_TRY(filter.to, optional_time(arguments, "to"));
-  CommandResult result{
-      .list = true,
-      .columns = {"at", "status", "method", "path", "durationUs", "problem", "requestId"},
-      .note = note_of(session)};
-  put_page(result, store::newest_requests(path_of(session), filter, at), request_view);
+  CommandResult result =
+      page_of({"at", "status", "method", "path", "durationUs", "problem", "requestId"},
+              store::newest_requests(path_of(session), filter, at), request_view);
+  if (result.note.empty()) result.note = note_of(session);
   return result;
 }
 
 Result<CommandResult> show_request(Session& session, const Arguments& arguments) {
-  std::optional<std::int64_t> entry;
-  if (arguments.has("entry")) {
-    COFFER_TRY(entry, number_argument<std::int64_t>(arguments, "entry", 1));
-  }
+  COFFER_TRY(const auto entry, optional_number<std::int64_t>(arguments, "entry", 1));
   COFFER_TRY(
       const auto row,
       existing(store::find_request(path_of(session), arguments.text("ID"), entry), "request"));
@@ -136,28 +119,20 @@ std::vector<Argument> filter_arguments() {
       owner_arguments());
 }
 
-constexpr std::string_view kRequestHint = "List requests with coffer logs list";
-
 }  // namespace
 
 std::vector<Command> log_commands() {
-  return {{.path = "logs list",
-           .summary = "List requests of the API, newest first",
-           .run = list_requests,
-           .role = OperatorRole::viewer,
-           .arguments = joined(filter_arguments(),
-                               std::vector{option("from", "TIME", "Start of the period"),
-                                           option("to", "TIME", "End of the period, exclusive")},
-                               page_arguments())},
-          {.path = "logs show",
-           .summary = "Show a request with its redacted bodies",
-           .run = show_request,
-           .role = OperatorRole::viewer,
-           .arguments = {positional("ID", "Request ID (X-Request-Id)"),
-                         option("entry", "N",
-                                "Log entry, if several requests have this ID; by default the "
-                                "newest")},
-           .hint = kRequestHint},
+  return {for_viewers("logs list", "List requests of the API, newest first", list_requests,
+                      joined(filter_arguments(),
+                             std::vector{option("from", "TIME", "Start of the period"),
+                                         option("to", "TIME", "End of the period, exclusive")},
+                             page_arguments())),
+          for_viewers("logs show", "Show a request with its redacted bodies", show_request,
+                      {positional_id("ID", "Request ID (X-Request-Id)",
+                                     "List requests with coffer logs list"),
+                       option("entry", "N",
+                              "Log entry, if several requests have this ID; by default the "
+                              "newest")}),
           {.path = "logs tail",
            .summary = "Follow the requests of a running server",
            .run = tail,

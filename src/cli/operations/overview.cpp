@@ -85,42 +85,33 @@ Record overview_view(const store::LedgerBalances& balances) {
           {"issuance", text(balances.issuance)}};
 }
 
-std::vector<Record> overview_view(const std::vector<coffer::Finding>& findings) {
-  std::vector<Record> out;
-  for (const coffer::Finding& each : findings) {
-    out.push_back({{"condition", name(each.condition)},
-                   {"count", each.count},
-                   {"oldestAt", each.since},
-                   {"summary", summary(each)}});
-  }
-  return out;
+Record overview_view(const coffer::Finding& finding) {
+  return {{"condition", name(finding.condition)},
+          {"count", finding.count},
+          {"oldestAt", finding.since},
+          {"summary", summary(finding)}};
 }
 
-Result<CommandResult> overview(Session& session, const Arguments&) {
+Result<CommandResult> overview(Session& session, Connection& db, const Arguments&) {
   App& app = session.app;
-  return app.flows().read([&](Connection& db) {
-    Record out = server_record(app);
-    out.emplace_back("paymentsEver", store::last_payment(db));
-    const store::Backlog backlog = store::read_backlog(db);
-    const ConditionFacts facts = app.background().condition_facts(db, backlog);
-    // Only a running server verifies in the background; otherwise, `coffer verify` does.
-    out.emplace_back("invariantsHold", app.listeners().port() != 0
-                                           ? std::optional(app.background().invariants_hold())
-                                           : std::nullopt);
-    put_backlog(out, backlog);
-    out.emplace_back("approvalsWaiting", facts.approvals);
-    out.emplace_back("oldestApprovalAt", facts.oldest_approval);
-    out.emplace_back("credentialsRotated", facts.applications_rotated);
-    put_backups(out, app.config(), backlog.last_backup, store::backup_failure(db));
-    out.emplace_back("breakersOpen", facts.breakers_open);
-    out.emplace_back("attention", overview_view(find_conditions(facts, app.queue().now())));
-    std::vector<Record> rows;
-    for (const store::LedgerBalances& balances : store::ledger_balances(db)) {
-      rows.push_back(overview_view(balances));
-    };
-    out.emplace_back("books", std::move(rows));
-    return CommandResult{.records = {std::move(out)}};
-  });
+  Record out = server_record(app);
+  out.emplace_back("paymentsEver", store::last_payment(db));
+  const store::Backlog backlog = store::read_backlog(db);
+  const ConditionFacts facts = app.background().condition_facts(db, backlog);
+  // Only a running server verifies in the background; otherwise, `coffer verify` does.
+  out.emplace_back("invariantsHold", app.listeners().port() != 0
+                                         ? std::optional(app.background().invariants_hold())
+                                         : std::nullopt);
+  put_backlog(out, backlog);
+  out.emplace_back("approvalsWaiting", facts.approvals);
+  out.emplace_back("oldestApprovalAt", facts.oldest_approval);
+  out.emplace_back("credentialsRotated", facts.applications_rotated);
+  put_backups(out, app.config(), backlog.last_backup, store::backup_failure(db));
+  out.emplace_back("breakersOpen", facts.breakers_open);
+  const auto view = [](const auto& row) { return overview_view(row); };
+  out.emplace_back("attention", records_of(find_conditions(facts, app.queue().now()), view));
+  out.emplace_back("books", records_of(store::ledger_balances(db), view));
+  return CommandResult{.records = {std::move(out)}};
 }
 
 // Activity ----------------------------------------------------------------------------------------
@@ -177,17 +168,16 @@ struct Names {
 
 std::vector<Record> overview_view(const std::map<store::FailureKind, std::int64_t>& failures,
                                   const Names& names) {
-  std::vector<Record> out;
-  for (const auto& [kind, payments] : failures) {
+  return records_of(failures, [&](const auto& failure) -> Record {
+    const auto& [kind, payments] = failure;
     std::optional<std::string> connector, asset;
     if (kind.connector != 0) connector = names.connectors.at(kind.connector);
     if (kind.asset != 0) asset = names.assets.at(kind.asset).code.value();
-    out.push_back({{"code", kind.code ? info(*kind.code).name : name(PaymentStatus::expired)},
-                   {"connector", connector},
-                   {"assetCode", asset},
-                   {"payments", payments}});
-  }
-  return out;
+    return {{"code", kind.code ? info(*kind.code).name : name(PaymentStatus::expired)},
+            {"connector", connector},
+            {"assetCode", asset},
+            {"payments", payments}};
+  });
 }
 
 Record overview_view(const store::ActivityBucket& bucket, const Names& names) {
@@ -211,43 +201,32 @@ Record overview_view(const store::ActivityBucket& bucket, const Names& names) {
           {"sampled", bucket.sampled}};
 }
 
-Result<CommandResult> activity(Session& session, const Arguments& arguments) {
-  return session.app.flows().read([&](Connection& db) -> Result<CommandResult> {
-    COFFER_TRY(auto wanted, wanted_activity(arguments, session.app.queue().now()));
-    COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
-    const Names names(db);
-    CommandResult result{.list = true,
-                         .columns = {"from", "to", "payments", "succeeded", "failed", "inProgress",
-                                     "successRate", "volume", "sampled"}};
-    bool sampled = false;
-    for (const store::ActivityBucket& bucket : store::activity(db, wanted)) {
-      sampled = sampled || bucket.sampled;
-      result.records.push_back(overview_view(bucket, names));
-    }
-    if (sampled) {
-      result.note = "Rates and volumes are estimated from an even sample of 10,000 payments.";
-    }
-    return result;
-  });
+Result<CommandResult> activity(Session& session, Connection& db, const Arguments& arguments) {
+  COFFER_TRY(auto wanted, wanted_activity(arguments, session.app.queue().now()));
+  COFFER_TRY(wanted.tenants, owners_argument(db, arguments));
+  const Names names(db);
+  const auto buckets = store::activity(db, wanted);
+  CommandResult result = list_of(
+      {"from", "to", "payments", "succeeded", "failed", "inProgress", "successRate", "volume",
+       "sampled"},
+      buckets, [&](const store::ActivityBucket& bucket) { return overview_view(bucket, names); });
+  if (std::ranges::any_of(buckets, &store::ActivityBucket::sampled)) {
+    result.note = "Rates and volumes are estimated from an even sample of 10,000 payments.";
+  }
+  return result;
 }
 
 }  // namespace
 
 std::vector<Command> overview_commands() {
-  return {
-      {.path = "overview",
-       .summary = "Show system status: ledger balances, queues, errors",
-       .run = overview,
-       .role = OperatorRole::viewer},
-      {.path = "activity",
-       .summary = "Show payment counts, success rate, volume and failures over time",
-       .run = activity,
-       .role = OperatorRole::viewer,
-       .arguments = joined(
-           {choice("hours", "24|48|168|720", "Period in hours", "24"),
-            option("from", "TIME", "Start of the period, instead of --hours, such as 2026-01-31"),
-            option("to", "TIME", "End of the period; by default now")},
-           owner_arguments())}};
+  return {for_viewers("overview", "Show system status: ledger balances, queues, errors", overview),
+          for_viewers("activity",
+                      "Show payment counts, success rate, volume and failures over time", activity,
+                      joined({choice("hours", "24|48|168|720", "Period in hours", "24"),
+                              option("from", "TIME",
+                                     "Start of the period, instead of --hours, such as 2026-01-31"),
+                              option("to", "TIME", "End of the period; by default now")},
+                             owner_arguments()))};
 }
 
 }  // namespace coffer::cli

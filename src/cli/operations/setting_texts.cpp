@@ -1,5 +1,3 @@
-#include "cli/operations/setting_texts.h"
-
 #include <optional>
 #include <variant>
 #include <vector>

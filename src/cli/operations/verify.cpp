@@ -6,10 +6,10 @@
 #include "app/app.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/consistent_copy.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
+#include "flows/operations/backups.h"
 #include "flows/operations/checkpoint_rounds.h"
 #include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
@@ -170,9 +170,7 @@ Result<CommandResult> checkpoint(Session& session, const Arguments&) {
 }
 
 int print_judgement(const Console& console, const Config& config, const Arguments& arguments) {
-  const auto result = judge(console, config, arguments);
-  if (!result) return print_problem(console, result.error(), {});
-  return print_result(console, *result, arguments.json);
+  return print_result(console, judge(console, config, arguments), arguments.json);
 }
 
 /// `coffer verify FILE`: verifies a backup in this process, without a database.
@@ -188,14 +186,6 @@ int verify_without_key(const Console& console, Arguments arguments, const Config
   arguments.values["FILE"] = config.db;
   return print_judgement(console, config, arguments);
 }
-
-}  // namespace
-
-std::string key_source(const Config& config) {
-  return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
-}
-
-namespace {
 
 /// The hosts that may have addresses of an internal network: those of the witnesses, and those that
 /// webhooks may have.
@@ -220,6 +210,10 @@ Result<flows::Checkpoints> checkpoints_at(const std::string& source, const Confi
 }
 
 }  // namespace
+
+std::string key_source(const Config& config) {
+  return config.master_key.empty() ? config.master_key_file : config.origins.at("master_key");
+}
 
 std::string_view extent_of(const store::FileVerdict& verdict) {
   return verdict.keyed ? kEverything : kStructureOnly;
@@ -260,12 +254,29 @@ Result<std::string> mismatch_with(App& app, const Arguments& arguments,
   });
 }
 
-std::vector<Record> records_of(const std::vector<store::Violation>& violations) {
-  std::vector<Record> out;
-  for (const store::Violation& violation : violations) {
-    out.push_back({{"invariant", violation.invariant}, {"detail", violation.detail}});
+Result<void> with_consistent_copy(const Session& session, const std::string& command,
+                                  const ProgressFunction& progress,
+                                  const std::function<void(const std::string&)>& use) {
+  const std::string& path = session.app.database().path();
+  if (!session.app.listeners().api_stats()) {
+    use(path);
+    return {};
   }
-  return out;
+  const auto floor_mib = static_cast<std::uint64_t>(session.app.config().disk_floor_mib);
+  auto done = flows::with_copy(session.app.flows(),
+                               {.path = path + ".copy-" + command, .floor_bytes = floor_mib << 20},
+                               progress, use);
+  if (done || done.error().slug != Slug::storage_full) return done;
+  return unexpected(Slug::storage_full,
+                    "While a server runs, this command works on a copy of the database next to it, "
+                    "for which the disk has too little free space. Free disk space, or stop the "
+                    "server for this command.");
+}
+
+std::vector<Record> records_of(const std::vector<store::Violation>& violations) {
+  return records_of(violations, [](const store::Violation& violation) -> Record {
+    return {{"invariant", violation.invariant}, {"detail", violation.detail}};
+  });
 }
 
 std::optional<std::string> last_entry(const store::FileSummary& summary) {

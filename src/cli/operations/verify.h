@@ -2,18 +2,28 @@
 // server uses the file.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "auth/master_key.h"
+#include "base/telemetry/progress.h"
 #include "cli/command.h"
 #include "config/config.h"
 #include "flows/operations/restore.h"
 #include "store/operations/copies.h"
 
 namespace coffer::cli {
+
+/// Calls `use` with the path of the database if no server runs on it. Otherwise, calls it with the
+/// path of a temporary copy next to the database, because a long snapshot would make the server's
+/// write-ahead log grow. The copy is named after `command`, so that two commands do not wait for
+/// each other. Returns the same Problems as a backup.
+Result<void> with_consistent_copy(const Session& session, const std::string& command,
+                                  const ProgressFunction& progress,
+                                  const std::function<void(const std::string&)>& use);
 
 /// The violations of a file, for all commands that show them.
 std::vector<Record> records_of(const std::vector<store::Violation>& violations);

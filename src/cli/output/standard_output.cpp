@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 
 #include "base/platform/terminal.h"
 
@@ -30,30 +29,14 @@ int write_all(int fd, std::string_view content) {
 
 }  // namespace
 
-DescriptorBuffer::DescriptorBuffer(int fd) : fd_(fd) {
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
-}
-
 bool DescriptorBuffer::lost_reader() const {
   return error_ == EPIPE || error_ == ECONNRESET || (error_ == EIO && reader_is_gone(fd_));
 }
 
-void DescriptorBuffer::finish() {
-  if (pptr() != pbase()) sync();
-}
-
-int DescriptorBuffer::sync() {
-  const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
-  if (error_ == 0) error_ = write_all(fd_, content);
-  if (error_ == 0 && content.empty() && reader_is_gone(fd_)) error_ = EPIPE;
-  setp(buffer_.data(), buffer_.data() + buffer_.size());
-  return error_ == 0 ? 0 : -1;
-}
-
-DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
-  if (sync() != 0) return traits_type::eof();
-  if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
-  return traits_type::not_eof(c);
+bool DescriptorBuffer::pass_on(std::string_view block) {
+  if (error_ == 0) error_ = write_all(fd_, block);
+  if (error_ == 0 && block.empty() && reader_is_gone(fd_)) error_ = EPIPE;
+  return error_ == 0;
 }
 
 void end_by_broken_pipe() {

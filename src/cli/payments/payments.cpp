@@ -164,9 +164,9 @@ constexpr std::string_view kReverseDetails =
 }  // namespace
 
 std::vector<Record> pairs(const std::map<std::string, std::string>& values) {
-  std::vector<Record> out;
-  for (const auto& [name, value] : values) out.push_back({{"name", name}, {"value", value}});
-  return out;
+  return records_of(values, [](const auto& pair) -> Record {
+    return {{"name", pair.first}, {"value", pair.second}};
+  });
 }
 
 Record payment_record(const store::PaymentRecord& payment, Owners& owners) {

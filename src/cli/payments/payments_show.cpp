@@ -79,8 +79,7 @@ std::string actor_of(const flows::Reached& step, const store::StoryParties& part
 
 std::vector<Record> timeline(const PaymentRecord& payment, const store::StoryParties& parties,
                              const std::vector<store::StoryAttempt>& attempts) {
-  std::vector<Record> out;
-  for (const flows::Reached& step : flows::reached_statuses(payment)) {
+  return records_of(flows::reached_statuses(payment), [&](const flows::Reached& step) -> Record {
     std::optional<std::string> code, message, reference;
     if (payment.provider && step.status != PaymentStatus::initiated) {
       reference = payment.provider->provider_reference;
@@ -89,14 +88,13 @@ std::vector<Record> timeline(const PaymentRecord& payment, const store::StoryPar
       code = info(*step.why).name;
       message = info(*step.why).message;
     }
-    out.push_back({{"status", name(step.status)},
-                   {"at", step.at},
-                   {"actor", actor_of(step, parties, attempts)},
-                   {"providerReference", reference},
-                   {"code", code},
-                   {"message", message}});
-  }
-  return out;
+    return {{"status", name(step.status)},
+            {"at", step.at},
+            {"actor", actor_of(step, parties, attempts)},
+            {"providerReference", reference},
+            {"code", code},
+            {"message", message}};
+  });
 }
 
 std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
@@ -117,32 +115,29 @@ std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
   return out;
 }
 
-std::vector<Record> entries(Connection& db, std::int64_t payment) {
-  std::vector<Record> out;
-  for (const store::StoryEntry& entry : store::entries_of_payment(db, payment)) {
-    out.push_back({{"at", entry.at},
-                   {"kind", words_of(entry.kind)},
-                   {"account", words_of(entry.account)},
-                   {"walletId", entry.account.wallet},
-                   {"assetCode", entry.asset.value()},
-                   {"amount", entry.amount.to_string(entry.decimals)},
-                   {"runningBalance", entry.balance_after.to_string(entry.decimals)},
-                   {"counterparty", words_of(entry.counterparty)}});
-  }
-  return out;
+Record entry_view(const store::StoryEntry& entry) {
+  return {{"at", entry.at},
+          {"kind", words_of(entry.kind)},
+          {"account", words_of(entry.account)},
+          {"walletId", entry.account.wallet},
+          {"assetCode", entry.asset.value()},
+          {"amount", entry.amount.to_string(entry.decimals)},
+          {"runningBalance", entry.balance_after.to_string(entry.decimals)},
+          {"counterparty", words_of(entry.counterparty)}};
 }
 
-std::vector<Record> views(const std::vector<store::StoryAttempt>& attempts) {
-  std::vector<Record> out;
-  for (const store::StoryAttempt& attempt : attempts) {
-    out.push_back({{"attempt", attempt.attempt},
-                   {"call", name(attempt.call)},
-                   {"openedAt", attempt.opened_at},
-                   {"closedAt", attempt.closed_at},
-                   {"outcome", attempt.outcome},
-                   {"actor", resolver(attempt).value_or("coffer")}});
-  }
-  return out;
+Record attempt_view(const store::StoryAttempt& attempt) {
+  return {{"attempt", attempt.attempt},    {"call", name(attempt.call)},
+          {"openedAt", attempt.opened_at}, {"closedAt", attempt.closed_at},
+          {"outcome", attempt.outcome},    {"actor", resolver(attempt).value_or("coffer")}};
+}
+
+Record event_view(const store::EventRow& event) {
+  return {{"sequence", event.sequence},
+          {"id", event.id},
+          {"type", name(event.type)},
+          {"version", event.version},
+          {"at", event.at}};
 }
 
 std::vector<Record> deliveries(Connection& db, const Tenant& tenant,
@@ -173,15 +168,7 @@ void put_events(Record& record, Connection& db, const Tenant& tenant,
   std::vector<Timestamp> changes;
   for (const flows::Reached& step : flows::reached_statuses(payment)) changes.push_back(step.at);
   const auto events = store::events_of_payment(db, tenant, payment.key, changes);
-  std::vector<Record> shown_events;
-  for (const store::EventRow& event : events) {
-    shown_events.push_back({{"sequence", event.sequence},
-                            {"id", event.id},
-                            {"type", name(event.type)},
-                            {"version", event.version},
-                            {"at", event.at}});
-  }
-  record.emplace_back("events", std::move(shown_events));
+  record.emplace_back("events", records_of(events, event_view));
   record.emplace_back("deliveries", deliveries(db, tenant, events));
 }
 
@@ -264,10 +251,12 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
   record.emplace_back("timeline", timeline(payment, parties, attempts));
   record.emplace_back("legs", legs(db, payment));
   record.emplace_back("refunds", refunds(db, payment));
-  record.emplace_back("entries", entries(db, payment.key));
-  record.emplace_back("providerAttempts", views(attempts));
-  record.emplace_back("instructions", payment.provider ? pairs(payment.provider->instructions)
-                                                       : std::vector<Record>());
+  record.emplace_back("entries",
+                      records_of(store::entries_of_payment(db, payment.key), entry_view));
+  record.emplace_back("providerAttempts", records_of(attempts, attempt_view));
+  record.emplace_back("instructions", payment.provider
+                                          ? pairs(payment.provider->instructions)
+                                          : std::vector<Record>());
   record.emplace_back("additionalFields", pairs(payment.request.additional_fields));
   put_events(record, db, owners.get(payment.tenant).tenant, payment);
   return record;

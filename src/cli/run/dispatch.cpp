@@ -12,7 +12,6 @@
 #include "base/platform/exit_code.h"
 #include "base/telemetry/log.h"
 #include "base/thread.h"
-#include "cli/control_client.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/run/four_eyes.h"
@@ -49,13 +48,13 @@ Record recorded(const Command& command, const Arguments& arguments) {
 
 /// Records the result of a command. If that fails, it only logs an error, because the command
 /// itself is already in the audit log.
-void record_end(Session& session, const Command& command, std::int64_t entry,
+void record_end(Session& session, std::string_view command, std::int64_t entry,
                 const std::string& outcome, const std::string& said) {
   const auto done = flows::record_outcome(session.app.flows(), entry, session.actor,
-                                          std::string(command.path), outcome, said);
+                                          std::string(command), outcome, said);
   if (done) return;
   log_error("audit", "the result of a command could not be recorded in the audit log",
-            {{"entry", entry}, {"command", command.path}, {"outcome", outcome}});
+            {{"entry", entry}, {"command", command}, {"outcome", outcome}});
 }
 
 /// Writes only the content, so that the output can be redirected to a file.
@@ -76,16 +75,13 @@ int print_file(Session& session, const ProducedFile& file) {
   return exit_code::kFailed;
 }
 
-/// `forbidden`.
-Result<void> check_role(const Session& session, const Command& command) {
-  if (session.actor.role >= command.role) return {};
-  return unexpected(Slug::forbidden, "This command requires the role " +
-                                         std::string(name(command.role)) +
-                                         ". Ask an administrator for it.");
-}
-
-/// `conflict`.
-Result<void> check_demo(const Session& session, const Command& command) {
+/// `forbidden` for the role of the actor, `conflict` for the file.
+Result<void> check_permitted(const Session& session, const Command& command) {
+  if (session.actor.role < command.role) {
+    return unexpected(Slug::forbidden, "This command requires the role " +
+                                           std::string(name(command.role)) +
+                                           ". Ask an administrator for it.");
+  }
   if (!command.demo_only || is_demo(session.app)) return {};
   return unexpected(Slug::conflict, session.app.database().path() +
                                         " is not a demo file and is unchanged. This command works "
@@ -110,27 +106,6 @@ Result<CommandResult> run_on(Session& session, const Command& command, const Arg
     if (read != nullptr) return run_read(session, *read, arguments);
     return std::get<FileCommand>(command.run)(session, arguments);
   });
-}
-
-/// Runs the command between its two audit entries.
-template <class Run>
-Result<CommandResult> run_recorded(Session& session, const Command& command,
-                                   const std::string& detail, const Run& run) {
-  COFFER_TRY(const auto entry, flows::record_audit_entry(session.app.flows(), session.actor,
-                                                         std::string(command.path), detail));
-  try {
-    auto result = run();
-    if (result) {
-      record_end(session, command, entry, "done", result->unchanged);
-    } else {
-      record_end(session, command, entry, std::string(info(result.error().slug).name),
-                 result.error().detail);
-    }
-    return result;
-  } catch (...) {
-    record_end(session, command, entry, "unexpected-error", {});
-    throw;
-  }
 }
 
 /// Runs an approved command. If it fails before its first change, the request stays open.
@@ -232,8 +207,7 @@ int run_on_file(const CommandLine& line, const Console& console) {
     }
     rest(kTryEveryMs);
   }
-  print_error(console, error.message);
-  return error.exit_code;
+  return print_error(console, error);
 }
 
 int run_checked(App& app, const ControlRequest& request, const Console& console,
@@ -257,10 +231,29 @@ int run_checked(App& app, const ControlRequest& request, const Console& console,
 
 }  // namespace
 
+Result<CommandResult> run_recorded(Session& session, std::string_view command,
+                                   const std::string& detail,
+                                   const std::function<Result<CommandResult>()>& run) {
+  COFFER_TRY(const auto entry, flows::record_audit_entry(session.app.flows(), session.actor,
+                                                         std::string(command), detail));
+  try {
+    auto result = run();
+    if (result) {
+      record_end(session, command, entry, "done", result->unchanged);
+    } else {
+      record_end(session, command, entry, std::string(info(result.error().slug).name),
+                 result.error().detail);
+    }
+    return result;
+  } catch (...) {
+    record_end(session, command, entry, "unexpected-error", {});
+    throw;
+  }
+}
+
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments) {
-  COFFER_TRY_VOID(check_role(session, command));
-  COFFER_TRY_VOID(check_demo(session, command));
+  COFFER_TRY_VOID(check_permitted(session, command));
   COFFER_TRY_VOID(check_paths(session, command, arguments));
   const auto run = [&] { return run_on(session, command, arguments); };
   if (command.role == OperatorRole::viewer) return run();
@@ -268,18 +261,17 @@ Result<CommandResult> carry_out(Session& session, const Command& command,
   if (waits_for_approval(session, command, arguments)) {
     return request_approval(session, command, arguments, detail);
   }
-  return run_recorded(session, command, detail, run);
+  return run_recorded(session, command.path, detail, run);
 }
 
 Result<CommandResult> carry_out_approved(Session& session, const Command& command,
                                          const Arguments& arguments,
                                          const GivenApproval& approval) {
-  COFFER_TRY_VOID(check_role(session, command));
-  COFFER_TRY_VOID(check_demo(session, command));
+  COFFER_TRY_VOID(check_permitted(session, command));
   Record record = recorded(command, arguments);
   record.emplace_back("approval", approval.id);
   record.emplace_back("approvedBy", approval.by.name);
-  return run_recorded(session, command, to_json(record, false),
+  return run_recorded(session, command.path, to_json(record, false),
                       [&] { return run_once(session, command, arguments, approval); });
 }
 

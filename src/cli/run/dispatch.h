@@ -3,7 +3,10 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <ostream>
+#include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/command.h"
@@ -21,6 +24,11 @@ int run_command(const CommandLine& line, const Console& console);
 /// arguments.
 Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments);
+
+/// Runs `run`, the work of a command that a viewer may not run, between its two audit entries.
+Result<CommandResult> run_recorded(Session& session, std::string_view command,
+                                   const std::string& detail,
+                                   const std::function<Result<CommandResult>()>& run);
 
 /// The second operator's approval of a command.
 struct GivenApproval {

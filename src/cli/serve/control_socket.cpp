@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
-#include <streambuf>
 
 #include "base/mutex.h"
 #include "base/platform/descriptors.h"
 #include "base/telemetry/log.h"
+#include "cli/output/standard_output.h"
 #include "store/database.h"
 
 namespace coffer::cli {
@@ -25,43 +25,24 @@ constexpr int kRequestMs = 5'000;
 constexpr int kSendTimeoutMs = 10'000;
 constexpr int kPauseMs = 100;
 
-/// Sends written data as frames. After the peer is gone, it and its stream fail.
-class FrameBuffer final : public std::streambuf {
+/// Sends each block as a frame.
+class FrameBuffer final : public BlockBuffer {
  public:
   /// `sending` is shared by the buffers of one stream, because a separate thread draws progress.
   FrameBuffer(ControlStream& stream, Mutex& sending, FrameKind kind)
-      : stream_(stream), sending_(sending), kind_(kind) {
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
-  }
-
-  /// Sends the remaining data.
-  void finish() {
-    if (pptr() != pbase()) sync();
-  }
-
- protected:
-  int sync() override {
-    const std::string_view content(pbase(), static_cast<std::size_t>(pptr() - pbase()));
-    // Sends even an empty frame, because a flush detects whether the peer is gone.
-    if (!failed_) {
-      const Lock lock(sending_);
-      failed_ = !stream_.send(kind_, content, kSendTimeoutMs);
-    }
-    setp(buffer_.data(), buffer_.data() + buffer_.size());
-    return failed_ ? -1 : 0;
-  }
-  int_type overflow(int_type c) override {
-    if (sync() != 0) return traits_type::eof();
-    if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
-    return traits_type::not_eof(c);
-  }
+      : stream_(stream), sending_(sending), kind_(kind) {}
 
  private:
+  bool pass_on(std::string_view block) override {
+    const Lock lock(sending_);
+    failed_ = failed_ || !stream_.send(kind_, block, kSendTimeoutMs);
+    return !failed_;
+  }
+
   ControlStream& stream_;
   Mutex& sending_;
   const FrameKind kind_;
   bool failed_ = false;
-  std::array<char, 16 * 1024> buffer_{};
 };
 
 /// The user at the other end, if its commands are accepted.

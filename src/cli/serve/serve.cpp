@@ -18,10 +18,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   if (!config) return code;
   const bool creates = arguments.has("init");
   const StartError missing = creates ? why_not_created(config->db) : why_not_served(config->db);
-  if (!missing.message.empty()) {
-    print_error(console, missing.message);
-    return missing.exit_code;
-  }
+  if (!missing.message.empty()) return print_error(console, missing);
   const auto checkpoints = checkpoints_of(*config, arguments);
   if (!checkpoints) return print_problem(console, checkpoints.error(), {});
   const bool is_new = !store::holds_tables(config->db);

@@ -77,11 +77,6 @@ void wait_for_stop(App& app, const StopSignals& signals) {
   while (signals.wait() == StopSignals::Kind::reload) reload(app);
 }
 
-int fail(const Console& console, const StartError& error) {
-  print_error(console, error.message);
-  return error.exit_code;
-}
-
 /// Adds to an address on which coffer cannot listen where it comes from and what to do.
 StartError explained(const Config& config, StartError error) {
   if (error.setting.empty()) return error;
@@ -224,7 +219,7 @@ int check_new_server(const Console& console, const Config& config) {
   }
   if (store::holds_tables(config.db)) return exit_code::kDone;
   const StartError error = why_not_listening(config);
-  return error.message.empty() ? exit_code::kDone : fail(console, error);
+  return error.message.empty() ? exit_code::kDone : print_error(console, error);
 }
 
 int run_server(const Console& console, const Config& given, const Serving& serving) {
@@ -251,7 +246,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
     stop_log_file();
     return exit_code::kDone;
   }
-  if (!app) return fail(console, error);
+  if (!app) return print_error(console, error);
   if (const auto ready = serving.prepare(*app); !ready) {
     app->database().discard();
     return print_problem(console, ready.error(), {});
@@ -267,7 +262,7 @@ int run_server(const Console& console, const Config& given, const Serving& servi
                            return admin.admit(head, body_bytes);
                          },
                          AdminSite::owns};
-  if (!app->serve(error, pages)) return fail(console, explained(config, error));
+  if (!app->serve(error, pages)) return print_error(console, explained(config, error));
   ControlSocket control([&](const ControlRequest& request, std::ostream& out, std::ostream& err,
                             Interruption& interruption) {
     return run_request(*app, request, out, err, interruption);

@@ -5,7 +5,6 @@
 
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/shell/offers.h"
 
 namespace coffer::cli {
 namespace {

@@ -7,7 +7,6 @@
 #include <sstream>
 
 #include "base/platform/exit_code.h"
-#include "cli/control_client.h"
 #include "cli/webhooks/events.h"
 #include "cli/webhooks/webhooks.h"
 

@@ -10,7 +10,7 @@
 #include "cli/paging.h"
 #include "cli/paths.h"
 #include "cli/settings.h"
-#include "cli/style.h"
+#include "cli/table.h"
 #include "cli/webhooks/event_line.h"
 #include "cli/webhooks/feed.h"
 #include "cli/webhooks/forwarder.h"

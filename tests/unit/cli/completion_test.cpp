@@ -6,7 +6,6 @@
 
 #include "base/platform/exit_code.h"
 #include "cli/command_line.h"
-#include "cli/shell/offers.h"
 #include "unit/cli/help_of.h"
 
 using namespace coffer;

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "base/platform/exit_code.h"
-#include "cli/control_client.h"
+#include "cli/control_wire.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

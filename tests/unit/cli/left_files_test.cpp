@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/platform/exit_code.h"
-#include "cli/consistent_copy.h"
 #include "cli/operations/verify.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"

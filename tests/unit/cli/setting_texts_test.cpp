@@ -1,5 +1,3 @@
-#include "cli/operations/setting_texts.h"
-
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <set>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/platform/exit_code.h"
+#include "cli/settings.h"
 #include "config/config_options.h"
 #include "source_dir.h"
 #include "unit/cli/own_command.h"

@@ -1,7 +1,6 @@
-#include "cli/style.h"
-
 #include <catch2/catch.hpp>
 
+#include "cli/table.h"
 #include "domain/identity/tenant.h"
 #include "domain/ledger/wallet.h"
 #include "domain/operations/message.h"

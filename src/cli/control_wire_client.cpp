@@ -1,5 +1,4 @@
-#include "cli/control_client.h"
-
+// The command's side of the control socket.
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -7,6 +6,7 @@
 
 #include "base/files/descriptor.h"
 #include "base/platform/exit_code.h"
+#include "cli/control_wire.h"
 #include "store/file/lock_file.h"
 
 namespace coffer::cli {

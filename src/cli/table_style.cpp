@@ -1,7 +1,8 @@
-#include "cli/style.h"
-
+// Colours: their codes, and the colour of each status.
 #include <algorithm>
 #include <array>
+
+#include "cli/table.h"
 
 namespace coffer::cli {
 namespace {

@@ -1,5 +1,4 @@
-#include "cli/shell/offers.h"
-
+// Completions of an incomplete command line.
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -8,6 +7,7 @@
 #include "base/text/next_part.h"
 #include "cli/command_line.h"
 #include "cli/paths.h"
+#include "cli/shell/completion.h"
 #include "config/config_options.h"
 
 namespace coffer::cli {
