@@ -1,5 +1,5 @@
-# Embeds schema.sql, src/store/upgrades/*.sql, everything below web/, the guides of docs/ and the admin page's
-# QR library in the binary: target coffer_embedded, header "embedded/embedded.h".
+# Embeds schema.sql, src/store/upgrades/*.sql, the declarations of the demo, everything below web/, the guides of
+# docs/ and the admin page's QR library in the binary: target coffer_embedded, header "embedded/embedded.h".
 #
 # One generated source uses .incbin directives: the assembler copies the bytes, so a megabyte of web files
 # adds no compile time and needs no helper program.
@@ -43,6 +43,13 @@ foreach(file IN LISTS embedded_schema)
   coffer_embed_blob("${file}" embedded_schema_expression)
 endforeach()
 
+set(embedded_demo "")
+foreach(part world history)
+  set(file "${CMAKE_SOURCE_DIR}/src/cli/demo/${part}.json")
+  coffer_embed_blob("${file}" embedded_${part}_expression)
+  list(APPEND embedded_demo "${file}")
+endforeach()
+
 set(embedded_upgrade_rows "")
 foreach(file IN LISTS embedded_upgrades)
   coffer_embed_blob("${file}" expression)
@@ -82,7 +89,7 @@ configure_file("${CMAKE_CURRENT_LIST_DIR}/embedded.cpp.in" "${embedded_dir}/embe
 
 # The compiler's dependency list omits files that assembler text includes.
 set_source_files_properties("${embedded_dir}/embedded.cpp" PROPERTIES
-  OBJECT_DEPENDS "${embedded_schema};${embedded_upgrades};${embedded_web}"
+  OBJECT_DEPENDS "${embedded_schema};${embedded_demo};${embedded_upgrades};${embedded_web}"
   COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
 
 # coffer_embedded_variant(<target> <folder> <step>): the same with another schema, <folder>/schema.sql, and with
@@ -95,7 +102,7 @@ function(coffer_embedded_variant target folder step)
   math(EXPR embedded_upgrade_count "${embedded_upgrade_count} + 1")
   configure_file("${CMAKE_SOURCE_DIR}/cmake/embedded.cpp.in" "${folder}/embedded.cpp" @ONLY)
   set_source_files_properties("${folder}/embedded.cpp" PROPERTIES
-    OBJECT_DEPENDS "${folder}/schema.sql;${step};${embedded_upgrades};${embedded_web}"
+    OBJECT_DEPENDS "${folder}/schema.sql;${step};${embedded_demo};${embedded_upgrades};${embedded_web}"
     COMPILE_DEFINITIONS "COFFER_COMMIT=\"${COFFER_COMMIT}\"")
   add_library(${target} OBJECT EXCLUDE_FROM_ALL "${folder}/embedded.cpp")
   target_include_directories(${target} PRIVATE "${CMAKE_BINARY_DIR}/generated")

@@ -171,7 +171,8 @@ void ApplyPlan::load_association(store::Connection& db, ValidationErrors& errors
     load_tenant(db);
     return;
   }
-  ApplyStep step{.kind = "association", .name = association_, .creates = true};
+  ApplyStep step{
+      .section = "associations", .kind = "association", .name = association_, .creates = true};
   step.carry_out = [this]() -> Result<Record> {
     COFFER_TRY(const auto row,
                flows::register_association(flows_, association_, AssociationStatus::active));
@@ -221,7 +222,7 @@ void ApplyPlan::plan_section(const Section& section, const http::JsonValue& file
     ValidationErrors of_item;
     item_ = &(*value->array())[i];
     api::Fields fields(*item_, of_item);
-    ApplyStep step{.kind = section.kind};
+    ApplyStep step{.section = section.member, .kind = section.kind};
     (this->*section.plan)(fields, step);
     fields.reject_unknown();
     fields.reject_removals();

@@ -26,7 +26,8 @@ namespace coffer::cli {
 
 /// One declared object.
 struct ApplyStep {
-  std::string_view kind;
+  std::string_view section;  // the list of the file that declares it: `wallets`
+  std::string_view kind;     // `wallet`
   std::string name;
   bool creates = false;
   std::vector<std::string> differences;  // `rate: 1.00 -> 1.25`

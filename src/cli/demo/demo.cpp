@@ -10,8 +10,6 @@
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
-#include "cli/demo/demo_env.h"
-#include "cli/demo/demo_history.h"
 #include "cli/demo/demo_text.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
@@ -113,42 +111,30 @@ Result<void> make(App& app, const Console& console, Demo& demo) {
   return ensure_demo_operator(app, demo.secrets);
 }
 
-std::vector<Record> wallet_records(const Demo& demo) {
-  std::vector<Record> out;
-  for (const store::WalletRow& wallet : demo.world.wallets) {
-    out.push_back({{"id", wallet.id},
-                   {"name", wallet.name},
-                   {"assetCode", wallet.asset_code.value()},
-                   {"publicKey", wallet.public_key}});
-  }
-  return out;
+Record wallet_record(const store::WalletRow& wallet) {
+  return {{"id", wallet.id},
+          {"name", wallet.name},
+          {"assetCode", wallet.asset_code.value()},
+          {"publicKey", wallet.public_key}};
 }
 
-std::vector<Record> beneficiary_records(const Demo& demo) {
-  std::vector<Record> out;
-  for (const auto& [beneficiary, destinations] : demo.world.recipients.beneficiaries) {
-    std::vector<Record> methods;
-    for (const store::DestinationRow& row : destinations) {
-      methods.push_back({{"id", row.id}, {"method", std::string(name(row.detail.method))}});
-    }
-    out.push_back({{"id", beneficiary.id},
-                   {"name", display_name(beneficiary.detail)},
-                   {"destinations", std::move(methods)}});
-  }
-  return out;
+Record destination_record(const store::DestinationRow& row) {
+  return {{"id", row.id}, {"method", name(row.detail.method)}};
 }
 
-std::vector<Record> connector_records(const Demo& demo) {
-  std::vector<Record> out;
-  for (const ConnectorTerms& terms : demo.world.recipients.connectors) {
-    out.push_back({{"id", terms.id},
-                   {"name", terms.name},
-                   {"flow", std::string(name(terms.flow))},
-                   {"direction", std::string(name(terms.direction))},
-                   {"method", std::string(name(terms.method))},
-                   {"assetCode", terms.asset.code.value()}});
-  }
-  return out;
+Record beneficiary_record(const flows::BeneficiaryState& state) {
+  return {{"id", state.beneficiary.id},
+          {"name", display_name(state.beneficiary.detail)},
+          {"destinations", records_of(state.destinations, destination_record)}};
+}
+
+Record connector_record(const ConnectorTerms& terms) {
+  return {{"id", terms.id},
+          {"name", terms.name},
+          {"flow", name(terms.flow)},
+          {"direction", name(terms.direction)},
+          {"method", name(terms.method)},
+          {"assetCode", terms.asset.code.value()}};
 }
 
 /// The line for programs; docs/contract.md#command-line lists its members.
@@ -167,9 +153,9 @@ Record record_of(const Demo& demo, const DemoPlace& place) {
           {"publicKey", demo.secrets.public_key},
           {"secretSeed", demo.secrets.secret_seed},
           {"signInSecret", demo.secrets.sign_in_secret},
-          {"wallets", wallet_records(demo)},
-          {"beneficiaries", beneficiary_records(demo)},
-          {"connectors", connector_records(demo)}};
+          {"wallets", records_of(demo.world.wallets, wallet_record)},
+          {"beneficiaries", records_of(demo.world.beneficiaries, beneficiary_record)},
+          {"connectors", records_of(demo.world.connectors, connector_record)}};
 }
 
 /// Creates the demo with the clock set back a week, then simulates the week. Returns the exit code.
@@ -179,10 +165,7 @@ int make_history(const Console& console, const Config& config, std::uint64_t see
   OsRandom random;
   StartError error;
   const auto app = App::open(config, clock, random, error, App::Missing::create);
-  if (!app) {
-    print_error(console, error.message);
-    return error.exit_code;
-  }
+  if (!app) return print_error(console, error);
   Demo demo;
   auto made = make(*app, console, demo);
   if (made) {
@@ -219,19 +202,15 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   int code = 0;
   const auto config = read_demo_settings(console, arguments, flags, code);
   if (!config) return code;
-  std::optional<std::uint32_t> seed;
-  if (arguments.has("seed")) {
-    const auto given = number_argument<std::uint32_t>(arguments, "seed");
-    if (!given) return print_problem(console, given.error(), {});
-    seed = *given;
-  }
+  const auto seed = optional_number<std::uint32_t>(arguments, "seed");
+  if (!seed) return print_problem(console, seed.error(), {});
   if (const auto env = arguments.find("env")) {
     const auto free = check_demo_env(*env, config->db);
     if (!free) return print_problem(console, free.error(), {});
   }
   const NewFolders folders(directory_of(config->db));
   const bool fresh = !store::holds_tables(config->db);
-  if (!fresh && seed) {
+  if (!fresh && *seed) {
     print_error(console, "warning: " + config->db +
                              " exists and keeps its content. --seed needs a new file; choose one "
                              "with --db");
@@ -239,7 +218,7 @@ int serve_demo(const Console& console, const Arguments& arguments, const ConfigF
   Result<bool> claimed = false;
   if (fresh) claimed = claim_demo(config->db);
   if (!claimed) return print_problem(console, claimed.error(), {});
-  if (fresh && seed) code = make_history(console, *config, *seed);
+  if (fresh && *seed) code = make_history(console, *config, **seed);
   bool announced = false;
   if (code == exit_code::kDone) {
     Demo demo;

@@ -1,23 +1,27 @@
 #include "cli/demo/demo_seed.h"
 
+#include <algorithm>
 #include <array>
 #include <numeric>
-#include <optional>
+#include <ranges>
 #include <sstream>
 
 #include "app/app.h"
+#include "cli/apply/plan.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/settings.h"
-#include "flows/identity/tenancy_changes.h"
+#include "embedded/embedded.h"
 #include "flows/ledger/market_changes.h"
-#include "flows/ledger/wallet_changes.h"
+#include "flows/providers/connector_changes.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
+#include "store/parties/beneficiaries.h"
+#include "store/providers/connectors.h"
 
 // Every step first checks whether it is already done, because an earlier start may have been killed
-// halfway. A marker, written last, records that the content is complete; from then on, the demo
-// does not change its data.
+// halfway. A marker, written last, records that the content is complete; from then on, the user of
+// the demo may change it.
 
 namespace coffer::cli {
 namespace {
@@ -25,80 +29,71 @@ namespace {
 constexpr std::string_view kMarkerVersion = "1";
 constexpr std::string_view kAssociationName = "Demo Ltd";
 constexpr auto kEnvironment = Environment::sandbox;
+constexpr int kListMax = 100;
 
-struct DemoAsset {
+/// The prices are exact; rates in a declaration are decimals.
+struct MarketAsset {
   std::string_view code;
-  std::string_view name;
-  int decimals;
   std::int64_t per_hundred_dollars;
   std::int64_t liquidity;  // whole units
 };
-constexpr std::array<DemoAsset, 4> kAssets = {{
-    {"USDC", "USD Coin", 7, 100, 10'000'000},
-    {"EURC", "Euro Coin", 7, 92, 10'000'000},
-    {"NGNC", "Naira Coin", 2, 154'000, 15'000'000'000},
-    {"XAF", "CFA franc", 0, 60'500, 6'000'000'000},
-}};
-
-struct DemoWallet {
-  std::string_view name;
-  std::string_view asset;
-  bool own_account;
-  std::int64_t funds;  // whole units of its asset
-};
-constexpr std::array<DemoWallet, 4> kWallets = {{
-    {"Treasury", "USDC", true, 1'000'000},
-    {"Operations", "USDC", true, 1'000'000},
-    {"Euro reserve", "EURC", true, 1'000'000},
-    {"Ada Obi", "USDC", false, 0},
-}};
-
-AssetCode code_of(std::string_view text) { return AssetCode::parse(text).value(); }
-
-Amount whole_units(std::int64_t units) {
-  return Amount::from_units(units * Amount::kUnitsPerWhole);
-}
+constexpr std::array<MarketAsset, 4> kMarket = {{{"USDC", 100, 10'000'000},
+                                                 {"EURC", 92, 10'000'000},
+                                                 {"NGNC", 154'000, 15'000'000'000},
+                                                 {"XAF", 60'500, 6'000'000'000}}};
 
 /// The exact price of one unit of `sell` in `buy`.
-Rate rate_between(const DemoAsset& sell, const DemoAsset& buy) {
+Rate rate_between(const MarketAsset& sell, const MarketAsset& buy) {
   const std::int64_t divisor = std::gcd(buy.per_hundred_dollars, sell.per_hundred_dollars);
   return {buy.per_hundred_dollars / divisor, sell.per_hundred_dollars / divisor};
 }
 
-/// A third party whose wallet is pending review.
-Metadata person() {
-  PersonMetadata ada;
-  ada.first_name = "Ada";
-  ada.last_name = "Obi";
-  ada.date_of_birth = "1990-04-12";
-  ada.nationality = "NGA";
-  ada.email = "ada.obi@example.com";
-  ada.phone = "+2348012345678";
-  return ada;
+RequirementChange sender_id_number() {
+  RequirementChange out;
+  out.set<&Requirement::name>("senderIdNumber");
+  out.set<&Requirement::label>("Sender's identity number");
+  out.set<&Requirement::description>("Eleven digits");
+  out.set<&Requirement::pattern>("^[0-9]{11}$");
+  out.set<&Requirement::min_length>(11);
+  out.set<&Requirement::max_length>(11);
+  return out;
+}
+
+/// The association and the wallets of the file. Lists have the reverse order of creation.
+std::string marker_of(store::Connection& db) {
+  const AssociationId association = store::list_associations(db).front().id;
+  const Tenant tenant = store::find_tenant(db, association, kEnvironment).value();
+  const auto wallets = store::list_wallets(db, tenant, {}, {}).rows;
+  std::string marker = std::string(kMarkerVersion) + " " + association.to_string();
+  for (const auto& row : wallets | std::views::reverse) marker += " " + row.id.to_string();
+  return marker;
 }
 
 class Seeder {
  public:
-  Seeder(App& app, const ProgressFunction& progress) : app_(app), progress_(progress) {}
+  Seeder(App& app, const ProgressFunction& progress)
+      : app_(app), flows_(app.flows()), progress_(progress) {}
 
   Result<DemoWorld> run() {
-    COFFER_TRY(auto marker, app_.flows().read([](store::Connection& db) {
+    COFFER_TRY(auto marker, flows_.read([](store::Connection& db) {
       return store::read_meta(db, kDemoMarker);
     }));
     if (!marker) {
       COFFER_TRY_VOID(reject_other_data());
+      COFFER_TRY_VOID(apply_declarations(app_, embedded::demo_world(), progress_));
+      COFFER_TRY(marker, flows_.read(marker_of));
       COFFER_TRY_VOID(make_market());
-      COFFER_TRY(const Tenant tenant, make_association());
-      COFFER_TRY(marker, make_wallets(tenant));
-      COFFER_TRY_VOID(app_.flows().write(
-          [&](store::WriteTx& tx) { store::write_meta(tx, kDemoMarker, *marker); }));
+      COFFER_TRY(const DemoWorld declared, find_world(*marker));
+      COFFER_TRY_VOID(complete(declared));
+      COFFER_TRY_VOID(
+          flows_.write([&](store::WriteTx& tx) { store::write_meta(tx, kDemoMarker, *marker); }));
     }
     return find_world(*marker);
   }
 
  private:
   Result<void> reject_other_data() {
-    COFFER_TRY(const auto associations, app_.flows().read(store::list_associations));
+    COFFER_TRY(const auto associations, flows_.read(store::list_associations));
     bool only_ours = is_claimed_as_demo(app_.database().path());
     for (const auto& row : associations) only_ours = only_ours && row.name == kAssociationName;
     if (only_ours) return {};
@@ -107,106 +102,49 @@ class Seeder {
                                           "file with --db, or serve this one with coffer serve.");
   }
 
-  /// A step makes one or more commits.
-  void show_step(std::string_view what) {
-    constexpr std::size_t kDeclaredRates = kAssets.size();
-    constexpr std::size_t kRecipients = 1;
-    constexpr std::size_t kTotal = kAssets.size() + kDeclaredRates + kWallets.size() + kRecipients;
-    progress_({what, steps_++, static_cast<std::int64_t>(kTotal), Progress::Unit::steps});
-  }
-
   Result<void> make_market() {
-    for (const DemoAsset& asset : kAssets) {
-      show_step("creating assets");
-      COFFER_TRY_VOID(make_asset(asset));
-    }
-    for (const DemoAsset& sell : kAssets) {
-      show_step("creating exchange rates");
-      for (const DemoAsset& buy : kAssets) {
+    std::int64_t done = 0;
+    for (const MarketAsset& sell : kMarket) {
+      progress_({"creating exchange rates", done++, std::ssize(kMarket), Progress::Unit::steps});
+      const AssetCode code = AssetCode::parse(sell.code).value();
+      for (const MarketAsset& buy : kMarket) {
         if (sell.code == buy.code) continue;
-        COFFER_TRY_VOID(flows::set_rate(app_.flows(), kEnvironment, code_of(sell.code),
-                                        code_of(buy.code), rate_between(sell, buy)));
+        COFFER_TRY_VOID(flows::set_rate(flows_, kEnvironment, code,
+                                        AssetCode::parse(buy.code).value(),
+                                        rate_between(sell, buy)));
       }
+      COFFER_TRY(const Amount pool, flows_.read([&](store::Connection& db) {
+        return store::operator_balance(db, kEnvironment, AccountKind::liquidity,
+                                       store::find_asset(db, code)->key);
+      }));
+      if (!pool.is_zero()) continue;
+      COFFER_TRY_VOID(flows::add_liquidity(
+          flows_, kEnvironment, code, Amount::from_units(sell.liquidity * Amount::kUnitsPerWhole)));
     }
     return {};
   }
 
-  Result<void> make_asset(const DemoAsset& wanted) {
-    COFFER_TRY(auto asset, app_.flows().read([&](store::Connection& db) {
-      return store::find_asset(db, code_of(wanted.code));
-    }));
-    if (!asset) {
-      flows::NewAsset fresh{
-          std::string(wanted.code), std::string(wanted.name), wanted.decimals, {}};
-      COFFER_TRY(asset, flows::register_asset(app_.flows(), fresh));
+  /// Adds a required field to one connector, and to the last beneficiary, which the file declares
+  /// without destinations, the address of the second wallet.
+  Result<void> complete(const DemoWorld& declared) {
+    const auto connector =
+        std::ranges::find(declared.connectors, "Nigeria bank payout", &ConnectorTerms::name);
+    COFFER_TRY_VOID(flows::require_field(flows_, connector->id, sender_id_number()));
+    COFFER_TRY(const Tenant tenant, tenant_of(declared.association));
+    const auto& partner = declared.beneficiaries.back();
+    const std::array<std::string, 2> assets = {"USDC", "EURC"};
+    for (const auto& asset : assets | std::views::drop(partner.destinations.size())) {
+      const Destination address{DestinationMethod::crypto, "US", "USD", asset + " address",
+                                CryptoDetails{flows_.network_name, asset,
+                                              declared.wallets.at(1).public_key, std::nullopt}};
+      COFFER_TRY_VOID(flows::add_destination(flows_, tenant, partner.beneficiary.id, address));
     }
-    COFFER_TRY(const Amount pool, app_.flows().read([&](store::Connection& db) {
-      return store::operator_balance(db, kEnvironment, AccountKind::liquidity, asset->key);
-    }));
-    if (!pool.is_zero()) return {};
-    return flows::add_liquidity(app_.flows(), kEnvironment, asset->code,
-                                whole_units(wanted.liquidity));
-  }
-
-  Result<Tenant> make_association() {
-    COFFER_TRY(const auto there, app_.flows().read(store::list_associations));
-    std::optional<AssociationId> id;
-    if (!there.empty()) id = there.front().id;  // reject_other_data has checked its name
-    if (!id) {
-      COFFER_TRY(const auto row,
-                 flows::register_association(app_.flows(), std::string(kAssociationName),
-                                             AssociationStatus::active));
-      id = row.id;
-    }
-    return tenant_of(*id);
+    return {};
   }
 
   Result<Tenant> tenant_of(AssociationId association) {
-    return app_.flows().read([&](store::Connection& db) {
+    return flows_.read([&](store::Connection& db) {
       return store::find_tenant(db, association, kEnvironment).value();
-    });
-  }
-
-  /// Returns the marker: version, association and wallets, separated by spaces.
-  Result<std::string> make_wallets(const Tenant& tenant) {
-    std::string marker = std::string(kMarkerVersion) + " " + tenant.association.to_string();
-    for (const DemoWallet& wanted : kWallets) {
-      show_step("creating wallets");
-      COFFER_TRY(const auto wallet, make_wallet(tenant, wanted));
-      marker += " " + wallet.id.to_string();
-    }
-    return marker;
-  }
-
-  Result<store::WalletRow> make_wallet(const Tenant& tenant, const DemoWallet& wanted) {
-    COFFER_TRY(auto wallet, find_by_name(tenant, wanted.name));
-    if (!wallet) {
-      flows::NewWallet fresh{
-          std::string(wanted.name), code_of(wanted.asset), wanted.own_account, {}};
-      if (!wanted.own_account) fresh.metadata = person();
-      COFFER_TRY(wallet, flows::register_wallet(app_.flows(), tenant, fresh));
-    }
-    if (!wanted.own_account) return *std::move(wallet);
-    // Own wallets hold every asset, so that swaps work within a wallet and between any two.
-    for (const DemoAsset& asset : kAssets) {
-      COFFER_TRY_VOID(flows::add_trustline(app_.flows(), tenant, wallet->id, code_of(asset.code)));
-    }
-    COFFER_TRY(const bool funded, app_.flows().read([&](store::Connection& db) {
-      return !store::balances_of(db, wallet->key).front().balance.is_zero();
-    }));
-    if (funded) return *std::move(wallet);
-    return flows::fund_sandbox_wallet(app_.flows(), tenant, wallet->id, code_of(wanted.asset),
-                                      whole_units(wanted.funds));
-  }
-
-  Result<std::optional<store::WalletRow>> find_by_name(const Tenant& tenant,
-                                                       std::string_view name) {
-    using Found = std::optional<store::WalletRow>;
-    return app_.flows().read([&](store::Connection& db) {
-      for (auto& row : store::list_wallets(db, tenant, {}, {}).rows) {
-        if (row.name == name) return Found(std::move(row));
-      }
-      return Found();
     });
   }
 
@@ -217,26 +155,56 @@ class Seeder {
     DemoWorld world;
     world.association = AssociationId::parse(word).value();
     COFFER_TRY(const Tenant tenant, tenant_of(world.association));
-    while (words >> word) {
-      COFFER_TRY(auto wallet, app_.flows().read([&](store::Connection& db) {
-        return store::find_wallet(db, tenant, WalletId::parse(word).value());
-      }));
-      world.wallets.push_back(std::move(wallet).value());
-    }
-    if (steps_ > 0) show_step("creating beneficiaries and connectors");
-    COFFER_TRY(world.recipients, ensure_demo_recipients(app_, tenant, world.wallets));
+    COFFER_TRY_VOID(flows_.read([&](store::Connection& db) -> Result<void> {
+      while (words >> word) {
+        world.wallets.push_back(
+            store::find_wallet(db, tenant, WalletId::parse(word).value()).value());
+      }
+      auto connectors = store::list_connectors(db, kEnvironment, {}, {.limit = kListMax}).rows;
+      for (auto& row : connectors | std::views::reverse) {
+        world.connectors.push_back(std::move(row.terms));
+      }
+      return {};
+    }));
+    COFFER_TRY(world.beneficiaries, beneficiaries_with_tag(app_, tenant, "demo"));
     return world;
   }
 
   App& app_;
+  const flows::Context& flows_;
   const ProgressFunction& progress_;
-  std::int64_t steps_ = 0;
 };
 
 }  // namespace
 
 Result<DemoWorld> ensure_demo_world(App& app, const ProgressFunction& progress) {
   return Seeder(app, progress).run();
+}
+
+Result<void> apply_declarations(App& app, std::string_view file, const ProgressFunction& progress) {
+  ApplyPlan plan(app.flows());
+  COFFER_TRY_VOID(plan.read(std::string(file)));
+  const auto total = static_cast<std::int64_t>(plan.steps().size());
+  std::int64_t done = 0;
+  for (const ApplyStep& step : plan.steps()) {
+    progress({"creating " + std::string(step.section), done++, total, Progress::Unit::steps});
+    if (step.is_change()) COFFER_TRY_VOID(step.carry_out());
+  }
+  return {};
+}
+
+Result<std::vector<flows::BeneficiaryState>> beneficiaries_with_tag(App& app, const Tenant& tenant,
+                                                                    std::string_view tag) {
+  return app.flows().read([&](store::Connection& db) {
+    std::vector<flows::BeneficiaryState> out;
+    for (auto& row :
+         store::list_beneficiaries(db, tenant, {{}, std::string(tag)}, {.limit = kListMax}).rows) {
+      auto destinations = store::destinations_of(db, row.key);
+      out.push_back({std::move(row), std::move(destinations)});
+    }
+    std::ranges::reverse(out);
+    return out;
+  });
 }
 
 }  // namespace coffer::cli

@@ -32,14 +32,14 @@ struct BulkWorld {
   }
   std::string wallet(std::size_t i) const { return world.wallets.at(i).id.to_string(); }
   std::string connector(const std::string& name) const {
-    for (const auto& one : world.recipients.connectors) {
+    for (const auto& one : world.connectors) {
       if (one.name == name) return one.id.to_string();
     }
     return {};
   }
   /// The beneficiary whose only suitable destination is a Kenyan bank account.
   std::string beneficiary(std::size_t i = 0) const {
-    return world.recipients.beneficiaries.at(i).beneficiary.id.to_string();
+    return world.beneficiaries.at(i).beneficiary.id.to_string();
   }
   std::string payout(const std::string& id, const std::string& amount) const {
     return id + ",," + wallet(0) + ",," + beneficiary() + "," + connector("Kenya bank payout") +

@@ -1,10 +1,9 @@
 // coffer demo --seed: a week of history (docs/sandbox.md#a-week-of-history).
-#include "cli/demo/demo_history.h"
-
 #include <catch2/catch.hpp>
 #include <set>
 
 #include "cli/demo/demo_secrets.h"
+#include "cli/demo/demo_seed.h"
 #include "unit/cli/open_file.h"
 
 using namespace coffer;

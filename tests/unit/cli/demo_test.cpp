@@ -1,13 +1,14 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include "auth/secret_hash.h"
-#include "cli/demo/demo_env.h"
 #include "cli/demo/demo_secrets.h"
 #include "cli/demo/demo_seed.h"
 #include "cli/demo/demo_text.h"
+#include "embedded/embedded.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
@@ -16,6 +17,7 @@
 using namespace coffer;
 using namespace coffer::cli;
 using coffer::cli::test::OpenFile;
+using coffer::cli::test::Ran;
 
 namespace {
 
@@ -171,6 +173,39 @@ TEST_CASE("the creation of a demo continues after any interruption", "[cli][demo
   ensure(file);
   CHECK(file.run("association list").json().size() == 1);
   CHECK(file.run("asset list").json().size() == 4);
+  CHECK(file.run("verify").code == 0);
+}
+
+TEST_CASE("the world of a demo is a file of coffer apply, and its creation continues after it",
+          "[cli][demo]") {
+  OpenFile file;
+  REQUIRE(claim_demo(file.path()));
+  const std::string declared(embedded::demo_world());
+  // As after a kill when everything declared exists, and nothing else.
+  REQUIRE(file.run("apply", {{"FILE", declared}}).code == 0);
+  const DemoWorld world = ensure_demo_world(file.app()).value();
+  CHECK(world.wallets.size() == 4);
+  CHECK(file.run("connector list").json().size() == 11);
+  CHECK(file.run("rate list").json().size() == 12);
+  REQUIRE(world.beneficiaries.size() == 3);
+  const auto& addresses = world.beneficiaries.back().destinations;
+  REQUIRE(addresses.size() == 2);
+  for (const auto& address : addresses) {
+    CHECK(std::get<CryptoDetails>(address.detail.details).wallet_address ==
+          world.wallets.at(1).public_key);
+  }
+  store::with_reader(file.app().database(), [&](store::Connection& db) -> Result<void> {
+    CHECK(store::balances_of(db, world.wallets.at(0).key).front().balance.to_string(7) ==
+          "1000000.00");
+    return {};
+  }).value();
+  const auto nigeria =
+      std::ranges::find(world.connectors, "Nigeria bank payout", &ConnectorTerms::name);
+  REQUIRE(nigeria != world.connectors.end());
+  const auto shown = file.run("connector show", {{"ID", nigeria->id.to_string()}}).json();
+  CHECK(shown.at("requirements").size() == 1);
+  const Ran again = file.run("apply", {{"FILE", declared}, {"dry-run", "true"}}, false);
+  CHECK((again.out + again.err).find("All objects match the file") != std::string::npos);
   CHECK(file.run("verify").code == 0);
 }
 

@@ -1,5 +1,5 @@
-#include "cli/demo/demo_history.h"
-
+// `coffer demo --seed N`: a week of history in a new demo, made by the flows that also serve the
+// API.
 #include <array>
 #include <iterator>
 #include <string>
@@ -7,13 +7,14 @@
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/random.h"
+#include "cli/demo/demo_seed.h"
+#include "embedded/embedded.h"
 #include "flows/ledger/wallet_changes.h"
 #include "flows/parties/beneficiary_changes.h"
 #include "flows/payments/make_quote.h"
 #include "flows/payments/submit_payment.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/references.h"
-#include "flows/webhooks/webhook_changes.h"
 #include "store/identity/tenants.h"
 
 namespace coffer::cli {
@@ -22,25 +23,8 @@ namespace {
 constexpr int kPerDay = 16;
 constexpr int kDays = 7;
 constexpr std::int64_t kSlotMs = kHistoryMs / (kPerDay * kDays);
-// An endpoint without a listener. The type is not one of `*`, so that the user of the demo can
-// still register a webhook for all payment events.
-constexpr std::string_view kDeadEndpoint = "http://127.0.0.1:9/hooks";
-
-/// The last digits select the outcome (docs/sandbox.md#magic-numbers).
-struct Payee {
-  std::string_view first;
-  std::string_view last;
-  std::string_view account;
-};
-constexpr std::array<Payee, 8> kPayees = {{{"Wanjiku", "Kariuki", "0100200301"},
-                                           {"Otieno", "Odhiambo", "0100200302"},
-                                           {"Baraka", "Mutua", "0100201104"},
-                                           {"Zuri", "Kamau", "0100201102"},
-                                           {"Musa", "Abdi", "0100201201"},
-                                           {"Lea", "Wanjiru", "0100201202"},
-                                           {"Tomas", "Mwangi", "0100201301"},
-                                           {"Fatuma", "Ali", "0100201303"}}};
-/// Weights of the payees. Most payments succeed.
+/// Weights of the payees of history.json, whose last digits select the outcome
+/// (docs/sandbox.md#magic-numbers). Most payments succeed.
 constexpr std::array<std::size_t, 16> kPaidTo = {0, 0, 0, 0, 1, 1, 1, 1, 0, 2, 3, 4, 5, 6, 6, 7};
 constexpr std::array<std::string_view, 8> kPayerAccounts = {
     "0200300401", "0200300402", "0200300403", "0200300404",
@@ -54,7 +38,7 @@ class History {
       : app_(app), flows_(app.flows()), clock_(clock), world_(world), choice_(seed) {}
 
   Result<void> run(ApplicationId application, const ProgressFunction& progress) {
-    COFFER_TRY_VOID(prepare(application));
+    COFFER_TRY_VOID(prepare(application, progress));
     constexpr int kSlots = kPerDay * kDays;
     for (int slot = 0; slot < kSlots; ++slot) {
       progress({"creating a week of history", slot, kSlots, Progress::Unit::steps});
@@ -105,20 +89,15 @@ class History {
     }
   }
 
-  Result<void> prepare(ApplicationId application) {
+  Result<void> prepare(ApplicationId application, const ProgressFunction& progress) {
     COFFER_TRY(const auto row, flows_.read([&](store::Connection& db) {
       return *store::find_application(db, application);
     }));
     caller_ = {row.id, row.key, *row.tenant, *row.association_status, row.scopes};
-    flows::NewWebhook webhook;
-    webhook.application = row.key;
-    webhook.url = kDeadEndpoint;
-    webhook.description = "An endpoint that does not respond";
-    webhook.types = EventTypeSet().with(EventType::wallet_status_changed);
-    COFFER_TRY_VOID(flows::register_webhook(flows_, caller_.tenant, webhook));
-    for (const Payee& payee : kPayees) {
-      COFFER_TRY_VOID(add_payee(payee));
-    }
+    // The endpoint of the webhook has no listener. Its type is not one of `*`, so that the user of
+    // the demo can still register a webhook for all payment events.
+    COFFER_TRY_VOID(apply_declarations(app_, embedded::demo_history(), progress));
+    COFFER_TRY(payees_, beneficiaries_with_tag(app_, caller_.tenant, "history"));
     const auto& terms = connector("Nigeria virtual accounts");
     COFFER_TRY(reference_,
                flows::register_reference(flows_, caller_,
@@ -126,25 +105,8 @@ class History {
     return {};
   }
 
-  Result<void> add_payee(const Payee& payee) {
-    Individual person;
-    person.first_name = payee.first;
-    person.last_name = payee.last;
-    person.email = "payee@example.com";
-    BankDetails bank;
-    bank.account_name = std::string(payee.first) + " " + std::string(payee.last);
-    bank.account_number = payee.account;
-    bank.bank_name = "Sandbox Bank";
-    const Destination destination{DestinationMethod::bank, "KE", "KES", "Bank account", bank};
-    COFFER_TRY(auto made,
-               flows::create_beneficiary(flows_, caller_.tenant,
-                                         {{person, {}, {"history"}, {}}, {destination}}));
-    payees_.push_back(std::move(made));
-    return {};
-  }
-
   const ConnectorTerms& connector(std::string_view name) const {
-    for (const ConnectorTerms& terms : world_.recipients.connectors) {
+    for (const ConnectorTerms& terms : world_.connectors) {
       if (terms.name == name) return terms;
     }
     throw InternalError("the demo has no connector " + std::string(name));
@@ -210,7 +172,7 @@ class History {
 
   /// The beneficiary with addresses on the ledger, which the demo creates last.
   PaymentRequest to_ledger_partner(PaymentType type, std::size_t destination) {
-    const auto& partner = world_.recipients.beneficiaries.back();
+    const auto& partner = world_.beneficiaries.back();
     PaymentRequest wanted = request(type, "INVOICE");
     wanted.legs.push_back(leg(world_.wallets[0], usdc(), amount(1'500)));
     wanted.legs.back().refs.from_ref = "INV-" + std::to_string(payments_);
