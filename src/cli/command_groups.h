@@ -1,5 +1,5 @@
-// The groups of commands in the table of commands (cli/command.h). Most have the name of their
-// first word; `about` is version and openapi, `market` assets and rates.
+// The groups of commands in the table of commands (cli/command.h), named for their first words:
+// `about` is version and openapi, `market` assets and rates, `operator` also the audit log.
 #pragma once
 
 #include <vector>
