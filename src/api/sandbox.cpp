@@ -102,68 +102,40 @@ Result<http::Response> pay_reference(const Services& services, const Call& call)
                              {"isIdempotent", payment.known}});
 }
 
-Route action(std::string_view pattern, std::string_view operation, std::string_view summary,
-             std::string_view schema, std::vector<Slug> problems, Handler handler) {
-  return {.method = "POST",
-          .pattern = pattern,
-          .operation = operation,
-          .tag = "Sandbox",
-          .summary = summary,
-          .lane = Lane::money,
-          .access = Access::sandbox,
-          .scope = Scope::wallets_write,
-          .body = schema.empty() ? Body::none : Body::json,
-          .request_schema = schema,
-          .responses = {{200, "Wallet"}},
-          .problems = std::move(problems),
-          .handler = handler};
-}
-
-Route payment_action(std::string_view pattern, std::string_view operation, std::string_view summary,
-                     std::vector<QueryParam> query, Handler handler) {
-  Route route = action(pattern, operation, summary, {}, {Slug::conflict}, handler);
-  route.responses = {{200, "Transaction"}};
-  route.scope = Scope::payments_write;
-  route.query = std::move(query);
-  return route;
-}
-
 }  // namespace
 
 std::vector<Route> sandbox_routes() {
-  Route reject =
-      action("/v1/sandbox/wallets/{walletId}/reject", "sandboxRejectWallet",
-             "Reject a pending wallet", "WalletRejection", {Slug::conflict}, reject_wallet);
-  reject.body = Body::optional_json;
-  return {action("/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
-                 "Approve a pending wallet", {}, {Slug::conflict}, verify_wallet),
-          std::move(reject),
-          payment_action("/v1/sandbox/transactions/{transactionId}/succeed",
-                         "sandboxSucceedTransaction",
-                         "Simulate a successful result from the provider", {}, succeed_transaction),
-          payment_action("/v1/sandbox/transactions/{transactionId}/fail", "sandboxFailTransaction",
-                         "Simulate a failed result from the provider",
-                         {{"code", "FailureCode", "Failure code; provider_error by default"}},
-                         fail_transaction),
-          {.method = "POST",
-           .pattern = "/v1/sandbox/references/{reference}/pay",
-           .operation = "sandboxPayReference",
-           .tag = "Sandbox",
-           .summary = "Simulate a customer payment on a reference",
-           .lane = Lane::money,
-           .access = Access::sandbox,
-           .scope = Scope::payments_write,
-           .body = Body::json,
-           .request_schema = "ReferencePayment",
-           .responses = {{202, "Acknowledgement"}},
-           .problems = {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range,
-                        Slug::quota_exceeded},
-           .handler = pay_reference},
-          action("/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet", "Credit a wallet",
-                 "WalletFunding",
-                 {Slug::validation_failed, Slug::trustline_missing, Slug::amount_precision,
-                  Slug::amount_out_of_range, Slug::quota_exceeded},
-                 fund_wallet)};
+  constexpr RouteGroup kOfWallets{"Sandbox", {}, Scope::wallets_write, Access::sandbox};
+  constexpr RouteGroup kOfPayments{"Sandbox", {}, Scope::payments_write, Access::sandbox};
+  return {kOfWallets("POST", "/v1/sandbox/wallets/{walletId}/verify", "sandboxVerifyWallet",
+                     "Approve a pending wallet", Lane::money, {{200, "Wallet"}}, {Slug::conflict},
+                     verify_wallet),
+          with_body(kOfWallets("POST", "/v1/sandbox/wallets/{walletId}/reject",
+                               "sandboxRejectWallet", "Reject a pending wallet", Lane::money,
+                               {{200, "Wallet"}}, {Slug::conflict}, reject_wallet),
+                    "WalletRejection", Body::optional_json),
+          kOfPayments("POST", "/v1/sandbox/transactions/{transactionId}/succeed",
+                      "sandboxSucceedTransaction", "Simulate a successful result from the provider",
+                      Lane::money, {{200, "Transaction"}}, {Slug::conflict}, succeed_transaction),
+          with_query(
+              kOfPayments("POST", "/v1/sandbox/transactions/{transactionId}/fail",
+                          "sandboxFailTransaction", "Simulate a failed result from the provider",
+                          Lane::money, {{200, "Transaction"}}, {Slug::conflict}, fail_transaction),
+              {{"code", "FailureCode", "Failure code; provider_error by default"}}),
+          with_body(kOfPayments("POST", "/v1/sandbox/references/{reference}/pay",
+                                "sandboxPayReference", "Simulate a customer payment on a reference",
+                                Lane::money, {{202, "Acknowledgement"}},
+                                {Slug::conflict, Slug::amount_precision, Slug::amount_out_of_range,
+                                 Slug::quota_exceeded},
+                                pay_reference),
+                    "ReferencePayment"),
+          with_body(
+              kOfWallets("POST", "/v1/sandbox/wallets/{walletId}/fund", "sandboxFundWallet",
+                         "Credit a wallet", Lane::money, {{200, "Wallet"}},
+                         {Slug::validation_failed, Slug::trustline_missing, Slug::amount_precision,
+                          Slug::amount_out_of_range, Slug::quota_exceeded},
+                         fund_wallet),
+              "WalletFunding")};
 }
 
 }  // namespace coffer::api

@@ -32,30 +32,15 @@ Result<http::Response> list_associations(const Services& services, const Call& c
 }  // namespace
 
 std::vector<Route> associations_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/business/association/all",
-           .operation = "listAssociations",
-           .tag = "Associations",
-           .summary = "List the application's association",
-           .lane = Lane::outbound,
-           .access = Access::business,
-           .scope = Scope::associations_read,
-           .envelope = true,
-           .query = page_query({}),
-           .responses = {{200, "AssociationListEnvelope"}},
-           .handler = list_associations},
-          {.method = "GET",
-           .pattern = "/v1/business/association/{id}",
-           .operation = "getAssociation",
-           .tag = "Associations",
-           .summary = "Read the application's association",
-           .lane = Lane::outbound,
-           .access = Access::business,
-           .scope = Scope::associations_read,
-           .envelope = true,
-           .responses = {{200, "AssociationEnvelope"}},
-           .problems = {Slug::not_found},
-           .handler = read_association}};
+  constexpr RouteGroup kAssociations{
+      "Associations", Scope::associations_read, {}, Access::business, true};
+  return {with_query(kAssociations("GET", "/v1/business/association/all", "listAssociations",
+                                   "List the application's association", Lane::outbound,
+                                   {{200, "AssociationListEnvelope"}}, {}, list_associations),
+                     page_query({})),
+          kAssociations("GET", "/v1/business/association/{id}", "getAssociation",
+                        "Read the application's association", Lane::outbound,
+                        {{200, "AssociationEnvelope"}}, {Slug::not_found}, read_association)};
 }
 
 }  // namespace coffer::api

@@ -193,21 +193,18 @@ Result<http::Response> serve_stellar_toml(const Services& services, const Call&)
   return response;
 }
 
-std::vector<Route> challenge_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/public/auth-connect",
-           .operation = "getChallenge",
-           .tag = "Auth",
-           .summary = "Request a challenge to sign (SEP-10)",
-           .lane = Lane::read,
-           .access = Access::login,
-           .query = {{"account", "PublicKey", "The application's public key", true},
-                     {"home_domain", "Text", "Optional; must be a home domain of this server"},
-                     {"client_domain", "Text", "Ignored; coffer does not verify client domains"},
-                     {"memo", "Text", "Not supported, because accounts are not shared"}},
-           .responses = {{200, "Challenge"}},
-           .problems = {Slug::not_found, Slug::unauthorized},
-           .handler = get_challenge},
+}  // namespace
+
+std::vector<Route> login_routes() {
+  constexpr RouteGroup kAuth{"Auth", {}, {}, Access::login};
+  constexpr RouteGroup kAuthOpen{"Auth", {}, {}, Access::open};
+  return {with_query(kAuth("GET", "/v1/public/auth-connect", "getChallenge",
+                           "Request a challenge to sign (SEP-10)", Lane::read, {{200, "Challenge"}},
+                           {Slug::not_found, Slug::unauthorized}, get_challenge),
+                     {{"account", "PublicKey", "The application's public key", true},
+                      {"home_domain", "Text", "Optional; must be a home domain of this server"},
+                      {"client_domain", "Text", "Ignored; coffer does not verify client domains"},
+                      {"memo", "Text", "Not supported, because accounts are not shared"}}),
           {.method = "POST",
            .pattern = "/v1/public/auth-connect",
            .operation = "submitChallenge",
@@ -221,58 +218,21 @@ std::vector<Route> challenge_routes() {
            .responses = {{200, "Session"}},
            .problems = {Slug::invalid_challenge, Slug::unauthorized},
            .handler = submit_challenge},
-          {.method = "GET",
-           .pattern = "/.well-known/stellar.toml",
-           .operation = "getStellarToml",
-           .tag = "Auth",
-           .summary = "Signing key, network and endpoint of the challenge login (SEP-1)",
-           .lane = Lane::system,
-           .access = Access::open,
-           .handler = serve_stellar_toml}};
-}
-
-}  // namespace
-
-std::vector<Route> login_routes() {
-  std::vector<Route> all = challenge_routes();
-  all.push_back({.method = "POST",
-                 .pattern = "/v1/public/auth-connect/sign-in",
-                 .operation = "signIn",
-                 .tag = "Auth",
-                 .summary = "Sign in with public key and secret",
-                 .lane = Lane::money,
-                 .access = Access::login,
-                 .body = Body::json,
-                 .request_schema = "SignIn",
-                 .responses = {{200, "Session"}},
-                 .problems = {Slug::unauthorized},
-                 .handler = sign_in});
-  all.push_back({.method = "POST",
-                 .pattern = "/v1/public/auth/refresh",
-                 .operation = "refreshSession",
-                 .tag = "Auth",
-                 .summary = "Exchange a refresh token for a new idToken",
-                 .lane = Lane::money,
-                 .access = Access::login,
-                 .body = Body::json,
-                 .request_schema = "Refresh",
-                 .responses = {{200, "Session"}},
-                 .problems = {Slug::unauthorized},
-                 .handler = refresh});
-  all.push_back(
-      {.method = "POST",
-       .pattern = "/v1/public/auth/verify-otp",
-       .operation = "verifyOtp",
-       .tag = "Auth",
-       .summary = "Log in a user with password and one-time code, for the business routes",
-       .lane = Lane::password,
-       .access = Access::login,
-       .body = Body::json,
-       .request_schema = "OtpLogin",
-       .responses = {{200, "Token"}},
-       .problems = {Slug::unauthorized},
-       .handler = verify_otp});
-  return all;
+          kAuthOpen("GET", "/.well-known/stellar.toml", "getStellarToml",
+                    "Signing key, network and endpoint of the challenge login (SEP-1)",
+                    Lane::system, {{200}}, {}, serve_stellar_toml),
+          with_body(kAuth("POST", "/v1/public/auth-connect/sign-in", "signIn",
+                          "Sign in with public key and secret", Lane::money, {{200, "Session"}},
+                          {Slug::unauthorized}, sign_in),
+                    "SignIn"),
+          with_body(kAuth("POST", "/v1/public/auth/refresh", "refreshSession",
+                          "Exchange a refresh token for a new idToken", Lane::money,
+                          {{200, "Session"}}, {Slug::unauthorized}, refresh),
+                    "Refresh"),
+          with_body(kAuth("POST", "/v1/public/auth/verify-otp", "verifyOtp",
+                          "Log in a user with password and one-time code, for the business routes",
+                          Lane::password, {{200, "Token"}}, {Slug::unauthorized}, verify_otp),
+                    "OtpLogin")};
 }
 
 }  // namespace coffer::api

@@ -24,16 +24,11 @@ Result<http::Response> list_quotas(const Services& services, const Call& call) {
 }  // namespace
 
 std::vector<Route> quotas_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/quotas",
-           .operation = "listQuotas",
-           .tag = "Associations",
-           .summary = "List the association's quotas and their usage",
-           .lane = Lane::read,
-           .scope = Scope::associations_read,
-           .query = page_query({}),
-           .responses = {{200, "QuotaList"}},
-           .handler = list_quotas}};
+  constexpr RouteGroup kAssociations{"Associations", Scope::associations_read};
+  return {with_query(kAssociations("GET", "/v1/quotas", "listQuotas",
+                                   "List the association's quotas and their usage", Lane::read,
+                                   {{200, "QuotaList"}}, {}, list_quotas),
+                     page_query({}))};
 }
 
 }  // namespace coffer::api

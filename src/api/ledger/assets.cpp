@@ -31,26 +31,12 @@ Result<http::Response> list_assets(const Services& services, const Call& call) {
 }
 
 std::vector<Route> assets_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/assets",
-           .operation = "listAssets",
-           .tag = "Assets",
-           .summary = "List the registered assets",
-           .lane = Lane::read,
-           .scope = Scope::wallets_read,
-           .query = page_query({}),
-           .responses = {{200, "AssetList"}},
-           .handler = list_assets},
-          {.method = "GET",
-           .pattern = "/v1/assets/{assetCode}",
-           .operation = "getAsset",
-           .tag = "Assets",
-           .summary = "Read an asset",
-           .lane = Lane::read,
-           .scope = Scope::wallets_read,
-           .responses = {{200, "Asset"}},
-           .problems = {Slug::not_found},
-           .handler = read_asset}};
+  constexpr RouteGroup kAssets{"Assets", Scope::wallets_read};
+  return {with_query(kAssets("GET", "/v1/assets", "listAssets", "List the registered assets",
+                             Lane::read, {{200, "AssetList"}}, {}, list_assets),
+                     page_query({})),
+          kAssets("GET", "/v1/assets/{assetCode}", "getAsset", "Read an asset", Lane::read,
+                  {{200, "Asset"}}, {Slug::not_found}, read_asset)};
 }
 
 }  // namespace coffer::api

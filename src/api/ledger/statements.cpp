@@ -124,20 +124,17 @@ constexpr ExportRoute kExportRoutes[] = {
 }  // namespace
 
 std::vector<Route> statements_routes() {
-  Route page{.method = "GET",
-             .pattern = "/v1/statements/transactions",
-             .operation = "getStatement",
-             .tag = "Statements",
-             .summary = "List the statement lines of a wallet in one asset, oldest first",
-             .lane = Lane::read,
-             .scope = Scope::statements_read,
-             .query = {{"walletId", "Id", "The wallet", true},
-                       {"assetCode", "AssetCode", "The asset", true},
-                       {"startDate", "DateOrTime", "Start of the period, inclusive", true},
-                       {"endDate", "DateOrTime", "End of the period, exclusive", true}},
-             .responses = {{200, "Statement"}},
-             .problems = {Slug::not_found, Slug::validation_failed, Slug::trustline_missing},
-             .handler = read_statement_lines};
+  constexpr RouteGroup kStatements{"Statements", Scope::statements_read};
+  const Route page =
+      with_query(kStatements("GET", "/v1/statements/transactions", "getStatement",
+                             "List the statement lines of a wallet in one asset, oldest first",
+                             Lane::read, {{200, "Statement"}},
+                             {Slug::not_found, Slug::validation_failed, Slug::trustline_missing},
+                             read_statement_lines),
+                 {{"walletId", "Id", "The wallet", true},
+                  {"assetCode", "AssetCode", "The asset", true},
+                  {"startDate", "DateOrTime", "Start of the period, inclusive", true},
+                  {"endDate", "DateOrTime", "End of the period, exclusive", true}});
   std::vector<Route> out{page};
   for (const ExportRoute& one : kExportRoutes) {
     Route& whole = out.emplace_back(page);

@@ -90,29 +90,18 @@ Result<http::Response> read_requirements(const Services& services, const Call& c
 }  // namespace
 
 std::vector<Route> payment_terms_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/payments/enums",
-           .operation = "getPaymentEnums",
-           .tag = "Payments",
-           .summary = "List the vocabularies",
-           .lane = Lane::read,
-           .scope = Scope::payments_read,
-           .query = page_query({}),
-           .responses = {{200, "PaymentEnums"}, {304}},
-           .handler = read_enums},
-          {.method = "GET",
-           .pattern = "/v1/payments/requirements",
-           .operation = "getPaymentRequirements",
-           .tag = "Payments",
-           .summary = "List the fields that a connector requires",
-           .lane = Lane::read,
-           .scope = Scope::payments_read,
-           .query = {{"connectorId", "Id", "The connector", true},
-                     {"transactionType", "PartyType",
-                      "Only steps and fields for this transaction type"}},
-           .responses = {{200, "PaymentRequirements"}},
-           .problems = {Slug::not_found, Slug::validation_failed},
-           .handler = read_requirements}};
+  constexpr RouteGroup kPayments{"Payments", Scope::payments_read};
+  return {
+      with_query(kPayments("GET", "/v1/payments/enums", "getPaymentEnums", "List the vocabularies",
+                           Lane::read, {{200, "PaymentEnums"}, {304}}, {}, read_enums),
+                 page_query({})),
+      with_query(
+          kPayments("GET", "/v1/payments/requirements", "getPaymentRequirements",
+                    "List the fields that a connector requires", Lane::read,
+                    {{200, "PaymentRequirements"}}, {Slug::not_found, Slug::validation_failed},
+                    read_requirements),
+          {{"connectorId", "Id", "The connector", true},
+           {"transactionType", "PartyType", "Only steps and fields for this transaction type"}})};
 }
 
 }  // namespace coffer::api

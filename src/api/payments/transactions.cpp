@@ -61,39 +61,29 @@ Result<http::Response> read_transaction(const Services& services, const Call& ca
 }  // namespace
 
 std::vector<Route> transactions_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/transactions",
-           .operation = "listTransactions",
-           .tag = "Transactions",
-           .summary = "List transaction records, newest first",
-           .lane = Lane::read,
-           .scope = Scope::transactions_read,
-           .query = page_query(
-               {{"status", "TransactionStatus", "Only records in this status"},
-                {"type", "TransactionType", "Only records of this type"},
-                {"walletId", "Id", "Only records with this wallet on either side"},
-                {"assetCode", "AssetCode", "Only records in this asset"},
-                {"beneficiaryId", "Id", "Only payments to this beneficiary"},
-                {"connectorId", "Id", "Only payments through this connector"},
-                {"transactionId", "TransactionId", "Your ID of the payment"},
-                {"reference", "Text", "Equals fromRef or toRef, including those of legs"},
-                {"metadata", "PaymentMetadata", "Only records with these texts", false, {}, true},
-                {"createdFrom", "DateOrTime", "Created at or after"},
-                {"createdTo", "DateOrTime", "Created before"},
-                {"updatedFrom", "DateOrTime", "Changed at or after"},
-                {"sort", "TransactionSort", "Sort order, newest first"}}),
-           .responses = {{200, "TransactionList"}},
-           .handler = list_transactions},
-          {.method = "GET",
-           .pattern = "/v1/transactions/{transactionId}",
-           .operation = "getTransaction",
-           .tag = "Transactions",
-           .summary = "Read a transaction record by its record ID",
-           .lane = Lane::read,
-           .scope = Scope::transactions_read,
-           .responses = {{200, "Transaction"}},
-           .problems = {Slug::not_found},
-           .handler = read_transaction}};
+  constexpr RouteGroup kTransactions{"Transactions", Scope::transactions_read};
+  return {
+      with_query(
+          kTransactions("GET", "/v1/transactions", "listTransactions",
+                        "List transaction records, newest first", Lane::read,
+                        {{200, "TransactionList"}}, {}, list_transactions),
+          page_query(
+              {{"status", "TransactionStatus", "Only records in this status"},
+               {"type", "TransactionType", "Only records of this type"},
+               {"walletId", "Id", "Only records with this wallet on either side"},
+               {"assetCode", "AssetCode", "Only records in this asset"},
+               {"beneficiaryId", "Id", "Only payments to this beneficiary"},
+               {"connectorId", "Id", "Only payments through this connector"},
+               {"transactionId", "TransactionId", "Your ID of the payment"},
+               {"reference", "Text", "Equals fromRef or toRef, including those of legs"},
+               {"metadata", "PaymentMetadata", "Only records with these texts", false, {}, true},
+               {"createdFrom", "DateOrTime", "Created at or after"},
+               {"createdTo", "DateOrTime", "Created before"},
+               {"updatedFrom", "DateOrTime", "Changed at or after"},
+               {"sort", "TransactionSort", "Sort order, newest first"}})),
+      kTransactions("GET", "/v1/transactions/{transactionId}", "getTransaction",
+                    "Read a transaction record by its record ID", Lane::read,
+                    {{200, "Transaction"}}, {Slug::not_found}, read_transaction)};
 }
 
 }  // namespace coffer::api

@@ -133,6 +133,36 @@ bool is_guarded(Access access) {
   throw InternalError("unknown access");
 }
 
+Route RouteGroup::operator()(std::string_view method, std::string_view pattern,
+                             std::string_view operation, std::string_view summary, RouteLane lane,
+                             std::vector<DeclaredResponse> responses, std::vector<Slug> problems,
+                             Handler handler) const {
+  return {.method = method,
+          .pattern = pattern,
+          .operation = operation,
+          .tag = tag,
+          .summary = summary,
+          .lane = lane,
+          .access = access,
+          .scope = method == "GET" ? reads : writes,
+          .envelope = envelope,
+          .responses = std::move(responses),
+          .problems = std::move(problems),
+          .handler = handler};
+}
+
+Route with_body(Route route, std::string_view schema, Body body, std::size_t bytes_max) {
+  route.body = body;
+  route.request_schema = schema;
+  route.body_bytes_max = bytes_max;
+  return route;
+}
+
+Route with_query(Route route, std::vector<QueryParam> query) {
+  route.query = std::move(query);
+  return route;
+}
+
 std::vector<Slug> problems_of(const Route& route) {
   std::vector<Slug> out = route.problems;
   const auto add = [&](std::initializer_list<Slug> slugs) {

@@ -108,6 +108,24 @@ struct Route {
   Handler handler = nullptr;
 };
 
+/// Makes routes that have a tag and their authentication in common.
+struct RouteGroup {
+  std::string_view tag;
+  std::optional<Scope> reads = {};   // the scope of GET
+  std::optional<Scope> writes = {};  // that of every other method
+  Access access = Access::application;
+  bool envelope = false;
+
+  Route operator()(std::string_view method, std::string_view pattern, std::string_view operation,
+                   std::string_view summary, RouteLane lane,
+                   std::vector<DeclaredResponse> responses, std::vector<Slug> problems,
+                   Handler handler) const;
+};
+/// `route`, which reads a body of this schema.
+Route with_body(Route route, std::string_view schema, Body body = Body::json,
+                std::size_t bytes_max = kBodyBytesMax);
+Route with_query(Route route, std::vector<QueryParam> query);
+
 /// All problems of a route and of the pipeline, in the order of the problem table.
 std::vector<Slug> problems_of(const Route& route);
 /// All statuses of a route, in ascending order: its successes and those of its problems.

@@ -60,32 +60,21 @@ Result<http::Response> list_countries(const Services& services, const Call& call
   });
 }
 
-Route read(std::string_view pattern, std::string_view operation, std::string_view summary,
-           std::string_view schema, Handler handler) {
-  return {.method = "GET",
-          .pattern = pattern,
-          .operation = operation,
-          .tag = "Connect",
-          .summary = summary,
-          .lane = Lane::read,
-          .access = Access::connect,
-          .scope = Scope::connect_read,
-          .responses = {{200, schema}},
-          .handler = handler};
-}
-
 }  // namespace
 
 std::vector<Route> connect_routes() {
-  Route countries =
-      read("/v1/connect-countries", "listConnectCountries", "List countries with active connectors",
-           "ConnectCountryList", list_countries);
-  Route assets = read("/v1/connect-assets", "listConnectAssets", "List the registered assets",
-                      "AssetList", list_assets);
-  countries.query = assets.query = page_query({});
-  return {read("/v1/connect-platform/health", "getConnectHealth", "Read the health of the platform",
-               "ConnectHealth", platform_health),
-          std::move(countries), std::move(assets)};
+  constexpr RouteGroup kConnect{"Connect", Scope::connect_read, {}, Access::connect};
+  return {kConnect("GET", "/v1/connect-platform/health", "getConnectHealth",
+                   "Read the health of the platform", Lane::read, {{200, "ConnectHealth"}}, {},
+                   platform_health),
+          with_query(kConnect("GET", "/v1/connect-countries", "listConnectCountries",
+                              "List countries with active connectors", Lane::read,
+                              {{200, "ConnectCountryList"}}, {}, list_countries),
+                     page_query({})),
+          with_query(kConnect("GET", "/v1/connect-assets", "listConnectAssets",
+                              "List the registered assets", Lane::read, {{200, "AssetList"}}, {},
+                              list_assets),
+                     page_query({}))};
 }
 
 }  // namespace coffer::api

@@ -59,6 +59,7 @@ Result<http::Response> list_references(const Services& services, const Call& cal
 }  // namespace
 
 std::vector<Route> references_routes() {
+  constexpr RouteGroup kOnRampReferences{"On-ramp references", Scope::references_read};
   return {
       {.method = "POST",
        .pattern = "/v1/onramp/references",
@@ -76,17 +77,11 @@ std::vector<Route> references_routes() {
                     Slug::quota_exceeded, Slug::provider_error, Slug::provider_unavailable,
                     Slug::provider_timeout},
        .handler = register_reference},
-      {.method = "GET",
-       .pattern = "/v1/onramp/references",
-       .operation = "listReferences",
-       .tag = "On-ramp references",
-       .summary = "List registered references, newest first",
-       .lane = Lane::read,
-       .scope = Scope::references_read,
-       .query = page_query({{"connectorId", "Id", "Only references of this connector"},
-                            {"customerId", "PersonalText", "Only references of this customer"}}),
-       .responses = {{200, "ReferenceList"}},
-       .handler = list_references}};
+      with_query(kOnRampReferences("GET", "/v1/onramp/references", "listReferences",
+                                   "List registered references, newest first", Lane::read,
+                                   {{200, "ReferenceList"}}, {}, list_references),
+                 page_query({{"connectorId", "Id", "Only references of this connector"},
+                             {"customerId", "PersonalText", "Only references of this customer"}}))};
 }
 
 }  // namespace coffer::api

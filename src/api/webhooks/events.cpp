@@ -62,38 +62,18 @@ Result<http::Response> trigger_event(const Services& services, const Call& call)
 }  // namespace
 
 std::vector<Route> events_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/events",
-           .operation = "listEvents",
-           .tag = "Events",
-           .summary = "List events, oldest first, as delivered to webhooks",
-           .lane = Lane::read,
-           .scope = Scope::webhooks_read,
-           .query = page_query({{"afterSequence", "Sequence", "Only events after this one"},
-                                {"type", "EventType", "Only events of this type"}}),
-           .responses = {{200, "EventList"}},
-           .handler = list_events},
-          {.method = "GET",
-           .pattern = "/v1/events/{eventId}",
-           .operation = "getEvent",
-           .tag = "Events",
-           .summary = "Read an event",
-           .lane = Lane::read,
-           .scope = Scope::webhooks_read,
-           .responses = {{200, "Event"}},
-           .problems = {Slug::not_found},
-           .handler = read_event},
-          {.method = "POST",
-           .pattern = "/v1/sandbox/events/{type}/trigger",
-           .operation = "sandboxTriggerEvent",
-           .tag = "Sandbox",
-           .summary = "Send a sample event to the webhook registered for its type",
-           .lane = Lane::money,
-           .access = Access::sandbox,
-           .scope = Scope::webhooks_write,
-           .responses = {{202, "TestEvent"}},
-           .problems = {Slug::quota_exceeded},
-           .handler = trigger_event}};
+  constexpr RouteGroup kEvents{"Events", Scope::webhooks_read};
+  constexpr RouteGroup kSandbox{"Sandbox", {}, Scope::webhooks_write, Access::sandbox};
+  return {with_query(kEvents("GET", "/v1/events", "listEvents",
+                             "List events, oldest first, as delivered to webhooks", Lane::read,
+                             {{200, "EventList"}}, {}, list_events),
+                     page_query({{"afterSequence", "Sequence", "Only events after this one"},
+                                 {"type", "EventType", "Only events of this type"}})),
+          kEvents("GET", "/v1/events/{eventId}", "getEvent", "Read an event", Lane::read,
+                  {{200, "Event"}}, {Slug::not_found}, read_event),
+          kSandbox("POST", "/v1/sandbox/events/{type}/trigger", "sandboxTriggerEvent",
+                   "Send a sample event to the webhook registered for its type", Lane::money,
+                   {{202, "TestEvent"}}, {Slug::quota_exceeded}, trigger_event)};
 }
 
 }  // namespace coffer::api

@@ -120,27 +120,6 @@ flows::NewWebhook read_new_webhook(Fields& fields, Presence types, std::int64_t 
   return webhook;
 }
 
-Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,
-                    std::string_view summary, Lane lane, DeclaredResponse success,
-                    std::vector<Slug> problems, Handler handler) {
-  return {.method = method,
-          .pattern = pattern,
-          .operation = operation,
-          .tag = "Webhooks",
-          .summary = summary,
-          .lane = lane,
-          .scope = method == "GET" ? Scope::webhooks_read : Scope::webhooks_write,
-          .responses = {success},
-          .problems = std::move(problems),
-          .handler = handler};
-}
-
-Route with_body(Route row, std::string_view schema, Body body) {
-  row.body = body;
-  row.request_schema = schema;
-  return row;
-}
-
 Result<flows::WebhookRef> webhook_ref(const Call& call, std::optional<std::int64_t> application) {
   COFFER_TRY(const auto id, existing(WebhookId::parse(call.param("webhookId")), "webhook"));
   return flows::WebhookRef{call.caller.tenant, id, application};
@@ -215,37 +194,36 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
 }
 
 std::vector<Route> webhooks_routes() {
-  Route list = webhook_route("GET", "/v1/webhooks", "listWebhooks", "List webhooks, newest first",
-                             Lane::read, {200, "WebhookList"}, {}, list_webhooks);
-  list.query = page_query({{"status", "WebhookStatus", "Only webhooks with this status"}});
-  return {with_body(webhook_route("POST", "/v1/webhooks", "createWebhook", "Register a webhook",
-                                  Lane::money, {201, "WebhookWithSecret"},
-                                  {Slug::webhook_event_type_taken, Slug::validation_failed,
-                                   Slug::webhook_target_refused, Slug::quota_exceeded},
-                                  create_webhook),
+  return {with_body(kWebhooks("POST", "/v1/webhooks", "createWebhook", "Register a webhook",
+                              Lane::money, {{201, "WebhookWithSecret"}},
+                              {Slug::webhook_event_type_taken, Slug::validation_failed,
+                               Slug::webhook_target_refused, Slug::quota_exceeded},
+                              create_webhook),
                     "NewWebhook"),
-          std::move(list),
-          webhook_route("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read a webhook",
-                        Lane::read, {200, "Webhook"}, {Slug::not_found}, read_webhook),
-          with_body(webhook_route("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
-                                  "Change a webhook's URL, description or event types", Lane::money,
-                                  {200, "Webhook"},
-                                  {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
-                                   Slug::validation_failed, Slug::webhook_target_refused},
-                                  update_webhook),
+          with_query(kWebhooks("GET", "/v1/webhooks", "listWebhooks", "List webhooks, newest first",
+                               Lane::read, {{200, "WebhookList"}}, {}, list_webhooks),
+                     page_query({{"status", "WebhookStatus", "Only webhooks with this status"}})),
+          kWebhooks("GET", "/v1/webhooks/{webhookId}", "getWebhook", "Read a webhook", Lane::read,
+                    {{200, "Webhook"}}, {Slug::not_found}, read_webhook),
+          with_body(kWebhooks("PATCH", "/v1/webhooks/{webhookId}", "updateWebhook",
+                              "Change a webhook's URL, description or event types", Lane::money,
+                              {{200, "Webhook"}},
+                              {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
+                               Slug::validation_failed, Slug::webhook_target_refused},
+                              update_webhook),
                     "WebhookUpdate"),
-          webhook_route("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
-                        "Disable a webhook permanently", Lane::money, {200, "Webhook"},
-                        {Slug::not_found}, deactivate_webhook),
-          with_body(webhook_route("POST", "/v1/webhooks/{webhookId}/rotate-secret",
-                                  "rotateWebhookSecret", "Rotate the signing secret of a webhook",
-                                  Lane::money, {200, "WebhookWithSecret"},
-                                  {Slug::not_found, Slug::conflict, Slug::validation_failed},
-                                  rotate_secret),
-                    "SecretRotation", Body::optional_json),
-          webhook_route("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
-                        "Send a test event to a webhook", Lane::money, {202, "TestEvent"},
-                        {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, test_webhook)};
+          kWebhooks("DELETE", "/v1/webhooks/{webhookId}", "deactivateWebhook",
+                    "Disable a webhook permanently", Lane::money, {{200, "Webhook"}},
+                    {Slug::not_found}, deactivate_webhook),
+          with_body(
+              kWebhooks("POST", "/v1/webhooks/{webhookId}/rotate-secret", "rotateWebhookSecret",
+                        "Rotate the signing secret of a webhook", Lane::money,
+                        {{200, "WebhookWithSecret"}},
+                        {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_secret),
+              "SecretRotation", Body::optional_json),
+          kWebhooks("POST", "/v1/webhooks/{webhookId}/test", "testWebhook",
+                    "Send a test event to a webhook", Lane::money, {{202, "TestEvent"}},
+                    {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, test_webhook)};
 }
 
 }  // namespace coffer::api

@@ -11,11 +11,7 @@ namespace coffer::api {
 
 // --- Shared by the files of this noun ------------------------------------------------------------
 
-/// A row of the table with the tag and scope of all webhook routes.
-Route webhook_route(std::string_view method, std::string_view pattern, std::string_view operation,
-                    std::string_view summary, Lane lane, DeclaredResponse success,
-                    std::vector<Slug> problems, Handler handler);
-Route with_body(Route row, std::string_view schema, Body body = Body::json);
+inline constexpr RouteGroup kWebhooks{"Webhooks", Scope::webhooks_read, Scope::webhooks_write};
 /// The webhook in `{webhookId}`.
 Result<flows::WebhookRef> webhook_ref(const Call& call,
                                       std::optional<std::int64_t> application = std::nullopt);

@@ -56,35 +56,33 @@ Result<http::Response> rotate_one(const Services& services, const Call& call) {
 }  // namespace
 
 std::vector<Route> application_webhooks_routes() {
-  Route rows = webhook_route("GET", "/v1/application/{id}/webhook", "listApplicationWebhooks",
-                             "List an application's webhooks", Lane::read, {200, "WebhookList"},
-                             {Slug::not_found}, list);
-  rows.query = page_query({{"status", "WebhookStatus", "Only webhooks with this status"}});
-  return {std::move(rows),
-          with_body(webhook_route(
-                        "POST", "/v1/application/{id}/webhook", "addApplicationWebhook",
-                        "Add a webhook, by default for all payment events", Lane::money,
-                        {201, "WebhookWithSecret"},
-                        {Slug::not_found, Slug::webhook_event_type_taken, Slug::validation_failed,
-                         Slug::webhook_target_refused, Slug::quota_exceeded},
-                        add),
-                    "NewApplicationWebhook"),
-          with_body(webhook_route("PATCH", "/v1/application/{id}/webhook/{webhookId}",
-                                  "updateApplicationWebhook", "Change a webhook", Lane::money,
-                                  {200, "Webhook"},
-                                  {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
-                                   Slug::validation_failed, Slug::webhook_target_refused},
-                                  update),
-                    "WebhookUpdate"),
-          webhook_route("DELETE", "/v1/application/{id}/webhook/{webhookId}",
-                        "removeApplicationWebhook", "Remove a webhook permanently", Lane::money,
-                        {204}, {Slug::not_found}, remove),
-          with_body(webhook_route(
-                        "POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
-                        "rotateApplicationWebhookSecret", "Rotate the signing secret of a webhook",
-                        Lane::money, {200, "WebhookWithSecret"},
-                        {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_one),
-                    "SecretRotation", Body::optional_json)};
+  return {
+      with_query(kWebhooks("GET", "/v1/application/{id}/webhook", "listApplicationWebhooks",
+                           "List an application's webhooks", Lane::read, {{200, "WebhookList"}},
+                           {Slug::not_found}, list),
+                 page_query({{"status", "WebhookStatus", "Only webhooks with this status"}})),
+      with_body(kWebhooks("POST", "/v1/application/{id}/webhook", "addApplicationWebhook",
+                          "Add a webhook, by default for all payment events", Lane::money,
+                          {{201, "WebhookWithSecret"}},
+                          {Slug::not_found, Slug::webhook_event_type_taken, Slug::validation_failed,
+                           Slug::webhook_target_refused, Slug::quota_exceeded},
+                          add),
+                "NewApplicationWebhook"),
+      with_body(
+          kWebhooks("PATCH", "/v1/application/{id}/webhook/{webhookId}", "updateApplicationWebhook",
+                    "Change a webhook", Lane::money, {{200, "Webhook"}},
+                    {Slug::not_found, Slug::conflict, Slug::webhook_event_type_taken,
+                     Slug::validation_failed, Slug::webhook_target_refused},
+                    update),
+          "WebhookUpdate"),
+      kWebhooks("DELETE", "/v1/application/{id}/webhook/{webhookId}", "removeApplicationWebhook",
+                "Remove a webhook permanently", Lane::money, {{204}}, {Slug::not_found}, remove),
+      with_body(
+          kWebhooks("POST", "/v1/application/{id}/webhook/{webhookId}/rotate-secret",
+                    "rotateApplicationWebhookSecret", "Rotate the signing secret of a webhook",
+                    Lane::money, {{200, "WebhookWithSecret"}},
+                    {Slug::not_found, Slug::conflict, Slug::validation_failed}, rotate_one),
+          "SecretRotation", Body::optional_json)};
 }
 
 }  // namespace coffer::api

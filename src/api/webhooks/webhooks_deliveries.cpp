@@ -135,28 +135,24 @@ Result<http::Response> recover_deliveries(const Services& services, const Call& 
 
 std::vector<Route> deliveries_routes() {
   constexpr std::string_view kDelivery = "/v1/webhooks/{webhookId}/deliveries/{deliveryId}";
-  Route list = webhook_route("GET", "/v1/webhooks/{webhookId}/deliveries", "listDeliveries",
-                             "List the deliveries of a webhook, newest event first", Lane::read,
-                             {200, "DeliveryList"}, {Slug::not_found}, list_deliveries);
-  list.query = page_query({{"status", "DeliveryStatus", "Only deliveries with this status"},
-                           {"eventType", "EventType", "Only events of this type"}});
-  Route recover = webhook_route(
-      "POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
-      "Deliver all events of a period that the endpoint did not receive", Lane::money,
-      {202, "Recovery"},
-      {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::quota_exceeded},
-      recover_deliveries);
-  recover.body = Body::json;
-  recover.request_schema = "NewRecovery";
   return {
-      std::move(list),
-      webhook_route("GET", kDelivery, "getDelivery", "Read a delivery with its body and attempts",
-                    Lane::read, {200, "DeliveryDetail"}, {Slug::not_found}, read_delivery),
-      webhook_route("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",
-                    "resendDelivery", "Redeliver an event, with the same ID and bytes", Lane::money,
-                    {202, "Delivery"}, {Slug::not_found, Slug::conflict, Slug::quota_exceeded},
-                    resend_delivery),
-      std::move(recover)};
+      with_query(kWebhooks("GET", "/v1/webhooks/{webhookId}/deliveries", "listDeliveries",
+                           "List the deliveries of a webhook, newest event first", Lane::read,
+                           {{200, "DeliveryList"}}, {Slug::not_found}, list_deliveries),
+                 page_query({{"status", "DeliveryStatus", "Only deliveries with this status"},
+                             {"eventType", "EventType", "Only events of this type"}})),
+      kWebhooks("GET", kDelivery, "getDelivery", "Read a delivery with its body and attempts",
+                Lane::read, {{200, "DeliveryDetail"}}, {Slug::not_found}, read_delivery),
+      kWebhooks("POST", "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend", "resendDelivery",
+                "Redeliver an event, with the same ID and bytes", Lane::money, {{202, "Delivery"}},
+                {Slug::not_found, Slug::conflict, Slug::quota_exceeded}, resend_delivery),
+      with_body(kWebhooks("POST", "/v1/webhooks/{webhookId}/recover", "recoverDeliveries",
+                          "Deliver all events of a period that the endpoint did not receive",
+                          Lane::money, {{202, "Recovery"}},
+                          {Slug::not_found, Slug::conflict, Slug::validation_failed,
+                           Slug::quota_exceeded},
+                          recover_deliveries),
+                "NewRecovery")};
 }
 
 }  // namespace coffer::api
