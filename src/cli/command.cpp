@@ -115,13 +115,38 @@ Result<CommandResult> run_read(Session& session, ReadCommand read, const Argumen
       [&](store::Connection& db) { return read(session, db, arguments); });
 }
 
-Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
-                    std::vector<Argument> arguments) {
+Command for_administrators(std::string_view path, std::string_view summary, std::string_view label,
+                           std::string_view consequence, CommandRun run,
+                           std::vector<Argument> arguments, const CommandTraits& traits) {
   return {.path = path,
           .summary = summary,
+          .label = label,
+          .consequence = consequence,
           .run = run,
-          .role = OperatorRole::viewer,
-          .arguments = std::move(arguments)};
+          .arguments = std::move(arguments),
+          .prints_data = traits.prints_data,
+          .hint = traits.hint,
+          .details = traits.details,
+          .sensitive = traits.sensitive,
+          .alone = traits.alone,
+          .partial = traits.partial,
+          .moves = traits.moves};
+}
+
+Command for_operators(std::string_view path, std::string_view summary, std::string_view label,
+                      std::string_view consequence, CommandRun run, std::vector<Argument> arguments,
+                      const CommandTraits& traits) {
+  Command out =
+      for_administrators(path, summary, label, consequence, run, std::move(arguments), traits);
+  out.role = OperatorRole::operating;
+  return out;
+}
+
+Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
+                    std::vector<Argument> arguments, const CommandTraits& traits) {
+  Command out = for_administrators(path, summary, {}, {}, run, std::move(arguments), traits);
+  out.role = OperatorRole::viewer;
+  return out;
 }
 
 Argument environment_choice(std::string_view help) {

@@ -213,9 +213,27 @@ struct Command {
   bool is_on_file() const { return !std::holds_alternative<OwnCommand>(run); }
 };
 
+/// What few commands have, as in Command.
+struct CommandTraits {
+  bool prints_data = true;
+  std::string_view hint = {};
+  std::string_view details = {};
+  bool sensitive = false;
+  bool alone = false;
+  bool by_person = false;
+  bool partial = false;
+  std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
+};
 /// The row of a command that shows data to every operator.
 Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
-                    std::vector<Argument> arguments = {});
+                    std::vector<Argument> arguments = {}, const CommandTraits& traits = {});
+/// The row of a command that every operator but a viewer may run, and of one for administrators.
+Command for_operators(std::string_view path, std::string_view summary, std::string_view label,
+                      std::string_view consequence, CommandRun run,
+                      std::vector<Argument> arguments = {}, const CommandTraits& traits = {});
+Command for_administrators(std::string_view path, std::string_view summary, std::string_view label,
+                           std::string_view consequence, CommandRun run,
+                           std::vector<Argument> arguments = {}, const CommandTraits& traits = {});
 
 /// Whether the admin page accepts the command only within minutes of the sign-in.
 inline bool needs_recent_sign_in(const Command& command) {

@@ -133,29 +133,22 @@ Result<CommandResult> change_scopes(Session& session, const Arguments& arguments
 }
 
 Command networks_command(const Argument& id) {
-  return {
-      .path = "application networks",
-      .summary = "Restrict an application to client addresses",
-      .label = "Restrict addresses",
-      .consequence = "Requests from other addresses are rejected immediately.",
-      .run = change_networks,
-      .arguments = {
-          id, on_page(positional("NETWORKS", "Addresses or networks, separated by commas, or any"),
-                      "Networks", "192.0.2.0/24,2001:db8::/48")}};
+  return for_administrators(
+      "application networks", "Restrict an application to client addresses", "Restrict addresses",
+      "Requests from other addresses are rejected immediately.", change_networks,
+      {id, on_page(positional("NETWORKS", "Addresses or networks, separated by commas, or any"),
+                   "Networks", "192.0.2.0/24,2001:db8::/48")});
 }
 
 Command certificates_command(const Argument& id) {
-  return {
-      .path = "application certificates",
-      .summary = "Restrict an application to TLS client certificates",
-      .label = "Restrict certificates",
-      .consequence =
-          "Requests over connections without such a certificate are rejected immediately. coffer "
-          "requests client certificates only if tls_client_ca is set.",
-      .run = change_certificates,
-      .arguments = {id, on_page(positional("FINGERPRINTS",
-                                           "SHA-256 fingerprints, separated by commas, or none"),
-                                "SHA-256 fingerprints", "AB:CD:...")}};
+  return for_administrators(
+      "application certificates", "Restrict an application to TLS client certificates",
+      "Restrict certificates",
+      "Requests over connections without such a certificate are rejected immediately. coffer "
+      "requests client certificates only if tls_client_ca is set.",
+      change_certificates,
+      {id, on_page(positional("FINGERPRINTS", "SHA-256 fingerprints, separated by commas, or none"),
+                   "SHA-256 fingerprints", "AB:CD:...")});
 }
 
 }  // namespace
@@ -165,63 +158,48 @@ std::vector<Command> application_commands() {
       positional_id("ID", "ID of the application (not its client ID)",
                     "List IDs with coffer application list and coffer association list");
   return {
-      {.path = "application register",
-       .summary = "Register an application and issue its secrets",
-       .label = "Register application",
-       .consequence = "The secrets are shown once.",
-       .run = register_one,
-       .arguments =
-           {required_option("name", "TEXT", "Name of the application"),
-            needed_on_page(
-                on_page(option("association", "ID", "Association that owns it"), "Customer")),
-            environment_choice("Environment of its requests"),
-            on_page(option("scopes", "\"A B\"",
-                           "Scopes, such as \"wallets:read quotes:read\"; all by default"),
-                    "Scopes", "wallets:read quotes:read"),
-            on_page(option("public-key", "G...",
-                           "Public key of the application; by default, coffer creates a key pair"),
-                    "Public key", "G...")},
-       .hint = "List IDs with coffer association list"},
+      for_administrators(
+          "application register", "Register an application and issue its secrets",
+          "Register application", "The secrets are shown once.", register_one,
+          {required_option("name", "TEXT", "Name of the application"),
+           needed_on_page(
+               on_page(option("association", "ID", "Association that owns it"), "Customer")),
+           environment_choice("Environment of its requests"),
+           on_page(option("scopes", "\"A B\"",
+                          "Scopes, such as \"wallets:read quotes:read\"; all by default"),
+                   "Scopes", "wallets:read quotes:read"),
+           on_page(option("public-key", "G...",
+                          "Public key of the application; by default, coffer creates a key pair"),
+                   "Public key", "G...")},
+          {.hint = "List IDs with coffer association list"}),
       for_viewers("application list", "List applications", list_applications),
-      {.path = "application rotate",
-       .summary = "Issue new secrets, and a new key pair on request",
-       .label = "Rotate secrets",
-       .consequence = "Without an overlap, the old secrets and all tokens become invalid "
-                      "immediately.",
-       .run = rotate,
-       .arguments = {id,
-                     on_page(option("overlap-h", "HOURS",
-                                    "Hours that the old secrets stay valid, up to 720", "0"),
-                             "Overlap in hours"),
-                     on_page(option("public-key", "new|G...",
-                                    "Also replace the key pair: new, or the application's own "
-                                    "public key; by default, it stays"),
-                             "New key pair", "new")}},
+      for_administrators(
+          "application rotate", "Issue new secrets, and a new key pair on request",
+          "Rotate secrets",
+          "Without an overlap, the old secrets and all tokens become invalid immediately.", rotate,
+          {id,
+           on_page(option("overlap-h", "HOURS", "Hours that the old secrets stay valid, up to 720",
+                          "0"),
+                   "Overlap in hours"),
+           on_page(option("public-key", "new|G...",
+                          "Also replace the key pair: new, or the application's own public key; by "
+                          "default, it stays"),
+                   "New key pair", "new")}),
       networks_command(id),
       certificates_command(id),
-      {.path = "application suspend",
-       .summary = "Revoke all tokens of an application and reject its secrets",
-       .label = "Suspend application",
-       .consequence = "Its tokens are revoked and its requests rejected immediately.",
-       .run = suspend_application<true>,
-       .role = OperatorRole::operating,
-       .arguments = {id}},
-      {.path = "application resume",
-       .summary = "Accept the secrets of a suspended application again",
-       .label = "Resume application",
-       .consequence = "Its secrets work again immediately.",
-       .run = suspend_application<false>,
-       .role = OperatorRole::operating,
-       .arguments = {id},
-       .sensitive = true},
-      {.path = "application scopes",
-       .summary = "Change the scopes of an application and revoke its tokens",
-       .label = "Change scopes",
-       .consequence = "Its tokens are revoked. The application must request new ones.",
-       .run = change_scopes,
-       .arguments = {id,
-                     on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
-                             "Scopes", "wallets:read quotes:read")}},
+      for_operators(
+          "application suspend", "Revoke all tokens of an application and reject its secrets",
+          "Suspend application", "Its tokens are revoked and its requests rejected immediately.",
+          suspend_application<true>, {id}),
+      for_operators("application resume", "Accept the secrets of a suspended application again",
+                    "Resume application", "Its secrets work again immediately.",
+                    suspend_application<false>, {id}, {.sensitive = true}),
+      for_administrators(
+          "application scopes", "Change the scopes of an application and revoke its tokens",
+          "Change scopes", "Its tokens are revoked. The application must request new ones.",
+          change_scopes,
+          {id, on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
+                       "Scopes", "wallets:read quotes:read")}),
   };
 }
 

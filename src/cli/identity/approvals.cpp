@@ -111,25 +111,12 @@ std::vector<Command> approval_commands() {
               list_approvals, joined({toggle("waiting", "Only open requests")}, page_arguments())),
           for_viewers("approval show", "Show a request for approval with its arguments",
                       show_approval, {id}),
-          {.path = "approval approve",
-           .summary = "Approve another operator's command and run it",
-           .label = "Approve",
-           .consequence = "The command runs immediately, on behalf of the requesting operator.",
-           .run = approve,
-           .role = OperatorRole::operating,
-           .arguments = {id},
-           .details = kApproveDetails,
-           .sensitive = true,
-           .alone = true,
-           .by_person = true},
-          {.path = "approval reject",
-           .summary = "Reject a request for approval",
-           .label = "Reject",
-           .consequence = "The command does not run.",
-           .run = reject,
-           .role = OperatorRole::operating,
-           .arguments = {id},
-           .by_person = true}};
+          for_operators(
+              "approval approve", "Approve another operator's command and run it", "Approve",
+              "The command runs immediately, on behalf of the requesting operator.", approve, {id},
+              {.details = kApproveDetails, .sensitive = true, .alone = true, .by_person = true}),
+          for_operators("approval reject", "Reject a request for approval", "Reject",
+                        "The command does not run.", reject, {id}, {.by_person = true})};
 }
 
 }  // namespace coffer::cli

@@ -115,55 +115,39 @@ std::vector<Command> association_commands() {
   const Argument id =
       positional_id("ID", "ID of the association", "List IDs with coffer association list");
   return {
-      {.path = "association create",
-       .summary = "Create an association",
-       .label = "Create association",
-       .consequence = "A customer whose money you hold.",
-       .run = create,
-       .arguments = {positional("NAME", "Name of the association"),
-                     on_page(toggle("pending", "Approve later: can read, cannot pay"),
-                             "Approve later: can read, cannot pay"),
-                     choice("type", "person|business",
-                            "Whether it pays as a person or as a business", "business")}},
+      for_administrators("association create", "Create an association", "Create association",
+                         "A customer whose money you hold.", create,
+                         {positional("NAME", "Name of the association"),
+                          on_page(toggle("pending", "Approve later: can read, cannot pay"),
+                                  "Approve later: can read, cannot pay"),
+                          choice("type", "person|business",
+                                 "Whether it pays as a person or as a business", "business")}),
       for_viewers("association list", "List associations", list_associations),
-      {.path = "association activate",
-       .summary = "Activate a pending or suspended association",
-       .label = "Activate association",
-       .consequence = "It can move money immediately.",
-       .run = change<AssociationStatus::active>,
-       .role = OperatorRole::operating,
-       .arguments = {id},
-       .sensitive = true},
-      {.path = "association suspend",
-       .summary =
-           "Suspend an association: payments are rejected, reads and settlements in progress "
-           "continue",
-       .label = "Suspend association",
-       .consequence =
-           "Payments are rejected immediately. Reads and settlements in progress continue.",
-       .run = change<AssociationStatus::suspended>,
-       .role = OperatorRole::operating,
-       .arguments = {id}},
-      {.path = "association quotas",
-       .summary = "List quotas and their usage, fullest first",
-       .run = list_quotas,
-       .role = OperatorRole::viewer,
-       .arguments = owner_arguments(),
-       .details = "With --association, the list contains every quota of that association. Each "
-                  "association has separate quotas in the sandbox and in production."},
-      {.path = "association set-quota",
-       .summary = "Set a quota of an association",
-       .label = "Set quota",
-       .run = set,
-       .arguments =
-           {id, on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
-            on_page(positional("LIMIT",
-                               "New limit: a number, a size such as 2GiB, unlimited, or default"),
-                    "Limit", "2GiB"),
-            environment_choice("Environment of the quota")},
-       .details = "A limit below the current use removes nothing. Additions return 422 "
-                  "quota-exceeded until enough is freed. LIMIT default restores the value of the "
-                  "settings quota_sandbox and quota_production."}};
+      for_operators("association activate", "Activate a pending or suspended association",
+                    "Activate association", "It can move money immediately.",
+                    change<AssociationStatus::active>, {id}, {.sensitive = true}),
+      for_operators(
+          "association suspend",
+          "Suspend an association: payments are rejected, reads and settlements in progress "
+          "continue",
+          "Suspend association",
+          "Payments are rejected immediately. Reads and settlements in progress continue.",
+          change<AssociationStatus::suspended>, {id}),
+      for_viewers(
+          "association quotas", "List quotas and their usage, fullest first", list_quotas,
+          owner_arguments(),
+          {.details = "With --association, the list contains every quota of that association. Each "
+                      "association has separate quotas in the sandbox and in production."}),
+      for_administrators(
+          "association set-quota", "Set a quota of an association", "Set quota", "", set,
+          {id, on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
+           on_page(positional("LIMIT",
+                              "New limit: a number, a size such as 2GiB, unlimited, or default"),
+                   "Limit", "2GiB"),
+           environment_choice("Environment of the quota")},
+          {.details = "A limit below the current use removes nothing. Additions return 422 "
+                      "quota-exceeded until enough is freed. LIMIT default restores the value of "
+                      "the settings quota_sandbox and quota_production."})};
 }
 
 }  // namespace coffer::cli

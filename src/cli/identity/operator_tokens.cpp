@@ -90,37 +90,31 @@ bool permits_command(std::string_view list, const Command& command) {
 
 std::vector<Command> operator_token_commands() {
   return {
-      {.path = "operator token create",
-       .summary = "Create a token for an operator's program",
-       .label = "Create token",
-       .consequence = "The token is shown once.",
-       .run = create_token,
-       .arguments =
-           {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
-            choice("role", choices<OperatorRole>(), "Role", "viewer"),
-            on_page(option("commands", "LIST",
-                           "Commands and groups that it may run, separated by commas; by default "
-                           "all of its role that neither move money nor change access"),
-                    "Commands", "payment,wallet list"),
-            on_page(option("networks", "LIST",
-                           "Addresses or networks of the program, separated by commas; by default "
-                           "any"),
-                    "Networks", "10.1.2.0/24"),
-            on_page(required_option("expires", "TIME", "When it ends, within 366 days"), "Ends",
-                    "2027-03-31")},
-       .details = "A command that moves money or changes access must be named in full, such as "
-                  "`wallet fund`; the settings of four_eyes hold for it. Commands that give people "
-                  "access, and approvals, are for people alone.",
-       .by_person = true},
+      for_administrators(
+          "operator token create", "Create a token for an operator's program", "Create token",
+          "The token is shown once.", create_token,
+          {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
+           choice("role", choices<OperatorRole>(), "Role", "viewer"),
+           on_page(option("commands", "LIST",
+                          "Commands and groups that it may run, separated by commas; by default "
+                          "all of its role that neither move money nor change access"),
+                   "Commands", "payment,wallet list"),
+           on_page(option("networks", "LIST",
+                          "Addresses or networks of the program, separated by commas; by default "
+                          "any"),
+                   "Networks", "10.1.2.0/24"),
+           on_page(required_option("expires", "TIME", "When it ends, within 366 days"), "Ends",
+                   "2027-03-31")},
+          {.details = "A command that moves money or changes access must be named in full, such as "
+                      "`wallet fund`; the settings of four_eyes hold for it. Commands that give "
+                      "people access, and approvals, are for people alone.",
+           .by_person = true}),
       for_viewers("operator token list", "List tokens of operators' programs", list_tokens),
-      {.path = "operator token end",
-       .summary = "End a token and the requests of its program",
-       .label = "End token",
-       .consequence = "It stops working immediately.",
-       .run = end_token,
-       .arguments = {positional_id("NAME", "Name of the token",
-                                   "List tokens with coffer operator token list")},
-       .alone = true}};
+      for_administrators("operator token end", "End a token and the requests of its program",
+                         "End token", "It stops working immediately.", end_token,
+                         {positional_id("NAME", "Name of the token",
+                                        "List tokens with coffer operator token list")},
+                         {.alone = true})};
 }
 
 }  // namespace coffer::cli

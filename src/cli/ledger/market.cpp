@@ -122,31 +122,25 @@ std::vector<Command> asset_commands(const Argument& environment) {
   const Argument code =
       on_page(positional("CODE", "Asset code, such as USDC"), "Asset code", "USDC");
   return {
-      {.path = "asset add",
-       .summary = "Register an asset",
-       .label = "Add asset",
-       .run = add_asset,
-       .arguments = {code, required_option("name", "TEXT", "Name of the asset"),
-                     on_page(option("decimals", "N", "Decimal places, 0 to 7", "7"),
-                             "Decimal places", "7"),
-                     on_page(option("issuer", "G...",
-                                    "Public key of the issuer; by default, coffer creates one"),
-                             "Public key of the issuer", "G...")}},
+      for_administrators(
+          "asset add", "Register an asset", "Add asset", "", add_asset,
+          {code, required_option("name", "TEXT", "Name of the asset"),
+           on_page(option("decimals", "N", "Decimal places, 0 to 7", "7"), "Decimal places", "7"),
+           on_page(
+               option("issuer", "G...", "Public key of the issuer; by default, coffer creates one"),
+               "Public key of the issuer", "G...")}),
       for_viewers("asset list", "List assets and their liquidity", list_assets),
-      {.path = "asset liquidity",
-       .summary = "Add liquidity to the market",
-       .label = "Add liquidity",
-       .consequence = "Swaps can use it immediately.",
-       .run = add_liquidity,
-       .arguments = {code,
-                     on_page(positional("AMOUNT", "Amount to add, such as 250000.50"), "Amount",
-                             "250000.50"),
-                     environment},
-       .hint = kAssetHint,
-       .moves =
-           [](Session&, const Arguments& arguments) {
-             return moved_amount(arguments, "CODE", "AMOUNT");
-           }},
+      for_administrators(
+          "asset liquidity", "Add liquidity to the market", "Add liquidity",
+          "Swaps can use it immediately.", add_liquidity,
+          {code,
+           on_page(positional("AMOUNT", "Amount to add, such as 250000.50"), "Amount", "250000.50"),
+           environment},
+          {.hint = kAssetHint,
+           .moves =
+               [](Session&, const Arguments& arguments) {
+                 return moved_amount(arguments, "CODE", "AMOUNT");
+               }}),
   };
 }
 
@@ -229,27 +223,20 @@ std::vector<Command> market_commands() {
   const Argument sell = on_page(positional("SELL", "Asset sold"), "Asset sold", "USDC");
   const Argument buy = on_page(positional("BUY", "Asset bought"), "Asset bought", "EURC");
   std::vector<Command> out = asset_commands(environment);
-  out.insert(
-      out.end(),
-      {{.path = "rate set",
-        .summary = "Set an exchange rate",
-        .label = "Set exchange rate",
-        .consequence = "It applies to every swap that has not settled yet.",
-        .run = set_rate,
-        .arguments = {sell, buy,
-                      on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
-                              "Exchange rate", "0.9215"),
-                      environment},
-        .hint = kAssetHint},
-       for_viewers("rate list", "List exchange rates", list_rates,
-                   {choice("environment", choices<Environment>(), "Filter by environment")}),
-       {.path = "rate remove",
-        .summary = "Remove an exchange rate",
-        .label = "Remove exchange rate",
-        .consequence = "Swaps without another path fail.",
-        .run = remove_rate,
-        .arguments = {sell, buy, environment},
-        .hint = kRateHint}});
+  out.insert(out.end(),
+             {for_administrators(
+                  "rate set", "Set an exchange rate", "Set exchange rate",
+                  "It applies to every swap that has not settled yet.", set_rate,
+                  {sell, buy,
+                   on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
+                           "Exchange rate", "0.9215"),
+                   environment},
+                  {.hint = kAssetHint}),
+              for_viewers("rate list", "List exchange rates", list_rates,
+                          {choice("environment", choices<Environment>(), "Filter by environment")}),
+              for_administrators("rate remove", "Remove an exchange rate", "Remove exchange rate",
+                                 "Swaps without another path fail.", remove_rate,
+                                 {sell, buy, environment}, {.hint = kRateHint})});
   return out;
 }
 

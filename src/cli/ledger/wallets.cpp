@@ -294,48 +294,36 @@ std::vector<Command> wallet_commands() {
       positional_id("ID", "ID of the wallet", "List wallets with coffer wallet list");
   std::vector<Command> out = read_commands(id);
   const std::vector<Command> changes{
-      {.path = "wallet verify",
-       .summary = "Approve a pending wallet",
-       .label = "Approve wallet",
-       .consequence = "It can transact immediately.",
-       .run = verify,
-       .role = OperatorRole::operating,
-       .arguments = {id}},
-      {.path = "wallet reject",
-       .summary = "Reject a pending wallet",
-       .label = "Reject wallet",
-       .consequence = "It cannot transact. Its owner sees the code and the message.",
-       .run = reject,
-       .role = OperatorRole::operating,
-       .arguments =
-           {id,
-            on_page(required_option("code", "WORD", "Reason code, returned as statusReason.code"),
-                    "Reason code", "document_unreadable"),
-            on_page(required_option("message", "TEXT",
-                                    "Message to the owner, returned as statusReason.message"),
-                    "Message to the owner")}},
-      {.path = "wallet fund",
-       .summary = "Fund a wallet from the issuance account of an asset",
-       .label = "Fund wallet",
-       .run = fund,
-       .arguments =
-           {id,
-            on_page(required_option("asset", "CODE", "Asset for which the wallet has a trustline"),
-                    "Asset", "USDC"),
-            on_page(required_option("amount", "AMOUNT", "Amount to credit, such as 1000.50"),
-                    "Amount", "1000.50"),
-            option("reason", "TEXT", "Reason for the audit log; required in production"),
-            on_page(
-                option("transaction-id", "ID",
-                       "Your ID for this credit, which is applied once; required in production"),
-                "Your transaction ID", "BANK-2026-11-20-881"),
-            option("description", "TEXT", "Description on the statement of the wallet")},
-       .hint = "List wallets with coffer wallet list and assets with coffer asset list",
-       .details = kFundDetails,
-       .moves =
-           [](Session&, const Arguments& arguments) {
-             return moved_amount(arguments, "asset", "amount");
-           }},
+      for_operators("wallet verify", "Approve a pending wallet", "Approve wallet",
+                    "It can transact immediately.", verify, {id}),
+      for_operators(
+          "wallet reject", "Reject a pending wallet", "Reject wallet",
+          "It cannot transact. Its owner sees the code and the message.", reject,
+          {id,
+           on_page(required_option("code", "WORD", "Reason code, returned as statusReason.code"),
+                   "Reason code", "document_unreadable"),
+           on_page(required_option("message", "TEXT",
+                                   "Message to the owner, returned as statusReason.message"),
+                   "Message to the owner")}),
+      for_administrators(
+          "wallet fund", "Fund a wallet from the issuance account of an asset", "Fund wallet", "",
+          fund,
+          {id,
+           on_page(required_option("asset", "CODE", "Asset for which the wallet has a trustline"),
+                   "Asset", "USDC"),
+           on_page(required_option("amount", "AMOUNT", "Amount to credit, such as 1000.50"),
+                   "Amount", "1000.50"),
+           option("reason", "TEXT", "Reason for the audit log; required in production"),
+           on_page(option("transaction-id", "ID",
+                          "Your ID for this credit, which is applied once; required in production"),
+                   "Your transaction ID", "BANK-2026-11-20-881"),
+           option("description", "TEXT", "Description on the statement of the wallet")},
+          {.hint = "List wallets with coffer wallet list and assets with coffer asset list",
+           .details = kFundDetails,
+           .moves =
+               [](Session&, const Arguments& arguments) {
+                 return moved_amount(arguments, "asset", "amount");
+               }}),
   };
   out.insert(out.end(), changes.begin(), changes.end());
   return out;

@@ -268,50 +268,37 @@ int restore(const Console& console, const Arguments& arguments, const ConfigFlag
 
 std::vector<Command> backup_commands() {
   return {
-      {.path = "backup",
-       .summary = "Back up the database while payments continue",
-       .label = "Back up",
-       .run = backup,
-       .role = OperatorRole::operating,
-       .arguments = {path_positional("File to create; by default one in backup_dir", false),
-                     on_page(toggle("verify",
-                                    "Verify the backup before it gets its final name; exits with 3 "
-                                    "if it is damaged"),
-                             "Verify the backup")},
-       .details =
-           "The backup is the state of the database at one moment after the command started. It "
-           "gets its\nfinal name, and a checksum in FILE.sha256, once it is complete and on disk. "
-           "Existing files are\nnever overwritten. If a server runs, it writes the backup as its "
-           "own user. The backup does not\ncontain the master key."},
-      {.path = "backups list",
-       .summary = "List the backups in backup_dir, newest first",
-       .run = list_backups,
-       .role = OperatorRole::viewer,
-       .details = "The column verified is known only for the latest backup; coffer verify FILE "
-                  "checks any backup."},
-      {.path = "backups download",
-       .summary = "Download a backup from backup_dir",
-       .label = "Download",
-       .consequence = "The file contains all data of all associations, except the master key. The "
-                      "audit log records the download.",
-       .run = download,
-       .role = OperatorRole::administrator,
-       .arguments = {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
-       .prints_data = false,
-       .hint = "List backups with coffer backups list",
-       .details =
-           "Writes the backup to standard output. Compare its SHA-256 with the checksum file "
-           "after the transfer."},
-      {.path = "backups signature",
-       .summary = "Download the signature of a backup from backup_dir",
-       .label = "Signature",
-       .consequence = "Keep the file next to the backup: coffer restore compares the two.",
-       .run = download_signature,
-       .role = OperatorRole::administrator,
-       .arguments = {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
-       .prints_data = false,
-       .hint = "List backups with coffer backups list",
-       .details = "Writes the signature to standard output. Save it as FILE.checkpoint."},
+      for_operators(
+          "backup", "Back up the database while payments continue", "Back up", "", backup,
+          {path_positional("File to create; by default one in backup_dir", false),
+           on_page(toggle("verify",
+                          "Verify the backup before it gets its final name; exits with 3 if it is "
+                          "damaged"),
+                   "Verify the backup")},
+          {.details =
+               "The backup is the state of the database at one moment after the command started. "
+               "It gets its\nfinal name, and a checksum in FILE.sha256, once it is complete and on "
+               "disk. Existing files are\nnever overwritten. If a server runs, it writes the "
+               "backup as its own user. The backup does not\ncontain the master key."}),
+      for_viewers("backups list", "List the backups in backup_dir, newest first", list_backups, {},
+                  {.details = "The column verified is known only for the latest backup; coffer "
+                              "verify FILE checks any backup."}),
+      for_administrators(
+          "backups download", "Download a backup from backup_dir", "Download",
+          "The file contains all data of all associations, except the master key. The audit log "
+          "records the download.",
+          download, {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
+          {.prints_data = false,
+           .hint = "List backups with coffer backups list",
+           .details = "Writes the backup to standard output. Compare its SHA-256 with the checksum "
+                      "file after the transfer."}),
+      for_administrators(
+          "backups signature", "Download the signature of a backup from backup_dir", "Signature",
+          "Keep the file next to the backup: coffer restore compares the two.", download_signature,
+          {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
+          {.prints_data = false,
+           .hint = "List backups with coffer backups list",
+           .details = "Writes the signature to standard output. Save it as FILE.checkpoint."}),
       {.path = "restore",
        .summary = "Restore the database from a backup; existing files are never overwritten",
        .run = restore,
@@ -319,7 +306,6 @@ std::vector<Command> backup_commands() {
                      kCheckpointOption,
                      toggle("foreign", "Accept a backup that was made with another master key"),
                      toggle("unsigned", "Accept a backup without its signature")},
-       .settings = Settings::file,
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
                   "backup of an older\nversion is upgraded; one of a newer version is rejected."}};
 }

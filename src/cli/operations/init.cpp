@@ -61,10 +61,7 @@ int init(const Console& console, const Arguments& arguments, const ConfigFlags& 
 }  // namespace
 
 std::vector<Command> init_commands() {
-  return {{.path = "init",
-           .summary = "Create a database and its master key",
-           .run = init,
-           .settings = Settings::file}};
+  return {{.path = "init", .summary = "Create a database and its master key", .run = init}};
 }
 
 }  // namespace coffer::cli

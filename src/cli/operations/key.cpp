@@ -89,7 +89,6 @@ std::vector<Command> key_commands() {
            Argument::Value::path,
            required_option("new-key-file", "FILE",
                            "File with the new key; created if it does not exist"))},
-       .settings = Settings::file,
        .details =
            "One commit seals all secrets with the new key, so the file always opens with exactly "
            "one of the\ntwo keys. Bearer tokens, admin sessions and list cursors become invalid."}};

@@ -55,23 +55,16 @@ std::vector<Command> arrival_commands() {
                   list,
                   joined({toggle("all", "Also list those that were assigned or returned")},
                          page_arguments())),
-      {.path = "arrival assign",
-       .summary = "Assign a customer payment to a reference of its connector",
-       .label = "Assign payment",
-       .consequence = "The wallet of the reference is credited, as if the payer had used it.",
-       .run = assign,
-       .role = OperatorRole::operating,
-       .arguments = {id, required_option("reference", "TEXT", "Reference that the payer meant")},
-       .sensitive = true},
-      {.path = "arrival return",
-       .summary = "Record that the provider returned a customer payment to its payer",
-       .label = "Record return",
-       .run = give_back,
-       .role = OperatorRole::operating,
-       .arguments = {id, on_page(required_option("reason", "TEXT", "Evidence for the return"),
-                                 "Evidence")},
-       .details = "The reason is stored in the audit log.",
-       .sensitive = true}};
+      for_operators("arrival assign", "Assign a customer payment to a reference of its connector",
+                    "Assign payment",
+                    "The wallet of the reference is credited, as if the payer had used it.", assign,
+                    {id, required_option("reference", "TEXT", "Reference that the payer meant")},
+                    {.sensitive = true}),
+      for_operators(
+          "arrival return", "Record that the provider returned a customer payment to its payer",
+          "Record return", "", give_back,
+          {id, on_page(required_option("reason", "TEXT", "Evidence for the return"), "Evidence")},
+          {.details = "The reason is stored in the audit log.", .sensitive = true})};
 }
 
 }  // namespace coffer::cli

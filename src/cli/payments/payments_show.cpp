@@ -254,9 +254,8 @@ Record whole_record(Connection& db, const PaymentRecord& payment) {
   record.emplace_back("entries",
                       records_of(store::entries_of_payment(db, payment.key), entry_view));
   record.emplace_back("providerAttempts", records_of(attempts, attempt_view));
-  record.emplace_back("instructions", payment.provider
-                                          ? pairs(payment.provider->instructions)
-                                          : std::vector<Record>());
+  record.emplace_back("instructions", payment.provider ? pairs(payment.provider->instructions)
+                                                       : std::vector<Record>());
   record.emplace_back("additionalFields", pairs(payment.request.additional_fields));
   put_events(record, db, owners.get(payment.tenant).tenant, payment);
   return record;

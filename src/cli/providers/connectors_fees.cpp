@@ -113,21 +113,17 @@ std::vector<Command> fee_commands() {
       "List IDs with coffer association list and coffer connector list, fees with coffer fee list");
   const Argument connector = positional("CONNECTOR", "ID of the connector");
   const Argument type = positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B");
-  return {{.path = "fee set",
-           .summary = "Set the off-ramp fee of an association at a connector; zero is permitted",
-           .label = "Set fee",
-           .consequence = "It applies to new quotes. A field that you leave empty stays.",
-           .run = set,
-           .arguments = joined({association, connector, type}, arguments_of<FeeRule>(false)),
-           .details = "A part that is not given stays; in a new fee, it is zero.",
-           .partial = true},
+  return {for_administrators(
+              "fee set", "Set the off-ramp fee of an association at a connector; zero is permitted",
+              "Set fee", "It applies to new quotes. A field that you leave empty stays.", set,
+              joined({association, connector, type}, arguments_of<FeeRule>(false)),
+              {.details = "A part that is not given stays; in a new fee, it is zero.",
+               .partial = true}),
           for_viewers("fee list", "List fees of associations", list_fees),
-          {.path = "fee remove",
-           .summary = "Remove the fee of an association; the connector's fee applies again",
-           .label = "Remove fee",
-           .consequence = "The connector's fee applies to new quotes.",
-           .run = remove,
-           .arguments = {association, connector, type}}};
+          for_administrators("fee remove",
+                             "Remove the fee of an association; the connector's fee applies again",
+                             "Remove fee", "The connector's fee applies to new quotes.", remove,
+                             {association, connector, type})};
 }
 
 }  // namespace coffer::cli

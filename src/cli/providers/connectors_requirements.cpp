@@ -65,23 +65,18 @@ std::vector<Command> requirement_commands() {
   each_member<Requirement>([&](const auto& row) {
     if (!row.option.removal.empty()) removals.push_back(removal_of(row));
   });
-  return {{.path = "connector require",
-           .summary = "Require a field in every submission, or change a required field",
-           .label = "Require field",
-           .consequence = "It applies to new submissions. A value that you leave empty stays.",
-           .run = require,
-           .arguments =
-               joined({id}, arguments_of<Requirement>(false),
-                      std::vector<Argument>{toggle("optional", "Make the field optional"),
-                                            toggle("no-optional", "Make the field required again")},
-                      removals),
-           .details = "Of a field that is already required, a value that is not given stays."},
-          {.path = "connector unrequire",
-           .summary = "Stop requiring a field",
-           .label = "Remove required field",
-           .consequence = "It applies to new submissions.",
-           .run = unrequire,
-           .arguments = {id, field}}};
+  return {
+      for_administrators(
+          "connector require", "Require a field in every submission, or change a required field",
+          "Require field", "It applies to new submissions. A value that you leave empty stays.",
+          require,
+          joined({id}, arguments_of<Requirement>(false),
+                 std::vector<Argument>{toggle("optional", "Make the field optional"),
+                                       toggle("no-optional", "Make the field required again")},
+                 removals),
+          {.details = "Of a field that is already required, a value that is not given stays."}),
+      for_administrators("connector unrequire", "Stop requiring a field", "Remove required field",
+                         "It applies to new submissions.", unrequire, {id, field})};
 }
 
 }  // namespace coffer::cli

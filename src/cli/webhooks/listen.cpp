@@ -218,7 +218,6 @@ std::vector<Command> listen_commands() {
                std::vector{option("timeout-ms", "MS", "Timeout of a response", "15000"),
                            path_option("ca-bundle", "Trusted root certificates for an https URL"),
                            toggle("print-secret", "Print the signing secret and exit")}),
-           .settings = Settings::file,
            .details =
                "The command follows the events of the server that runs on the database (by "
                "default, coffer demo's).\nIt registers no webhook, but sends the same bytes and "
