@@ -129,6 +129,7 @@ Command for_administrators(std::string_view path, std::string_view summary, std:
           .details = traits.details,
           .sensitive = traits.sensitive,
           .alone = traits.alone,
+          .by_person = traits.by_person,
           .partial = traits.partial,
           .moves = traits.moves};
 }

@@ -28,7 +28,7 @@ struct ExportNoun {
   std::string_view type;
   std::string_view table;
   std::string_view order;
-  std::span<const ExportColumn> columns;
+  std::vector<ExportColumn> columns;
   std::string_view joined = {};  // joins of its expressions; at most one row for each
 };
 

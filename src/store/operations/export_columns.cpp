@@ -163,157 +163,140 @@ const auto kPayment = id("transactionRecordId", ID_OF("payments", "payment", "pa
 const auto kMetadata = json("metadata", "iif(json_valid(metadata), metadata, NULL)");
 const auto kWebhook = id("webhookId", ID_OF("webhooks", "webhook", "webhook"));
 
-const Columns kAssociations =
-    columns(id("id"), text("name"), named<AssociationStatus>("status"),
-            named<EntityType>("entity_type"), time("created_at"), time("updated_at"));
-const Columns kApplications =
-    columns(id("id"), kTenant, named<Environment>("environment"), text("name"), flag("suspended"),
-            text("scopes"), number("key_version"), text("client_id"), text("public_key"),
-            time("created_at"), time("updated_at"));
-const Columns kOperators = columns(
-    id("id"), text("name"), named<OperatorRole>("role"), flag("suspended"),
-    flag("authenticator", "sealed_otp IS NOT NULL"), time("created_at"), time("updated_at"));
-const Columns kAuditEntries =
-    columns(number("entry"), time("at"), text("actor"), text("command"), text("detail"),
-            number("outcome_of"), text("outcome"), hex("link"));
-const Columns kUsers = columns(id("id"), kAssociation, text("username"), flag("suspended"),
-                               time("created_at"), time("updated_at"));
-const Columns kAssets =
-    columns(text("code"), text("issuer"), text("name"), number("decimals"), time("created_at"));
-const Columns kRates =
-    columns(named<Environment>("environment"), text("sellAssetCode", ASSET_OF("sell")),
-            text("buyAssetCode", ASSET_OF("buy")), number("numerator"), number("denominator"),
-            time("updated_at"));
-const Columns kWallets =
-    columns(id("x.id"), kTenant, kEnvironment, text("name"), text("account_number"),
-            text("public_key"), flag("own_account"), named<WalletStatus>("status"),
-            text("status_code"), text("status_message"), named<EntityType>("m.entity_type"),
-            texts<PersonMetadata, BusinessMetadata>(), time("created_at"), time("updated_at"));
-const Columns kAccounts =
-    columns(number("account"), kEnvironment, Maker{ExportKind::name, account_kind}("kind"), kWallet,
-            text("assetCode", ASSET_OF("asset")), kConnector, amount("balance"), amount("held"),
-            time("created_at"));
-const Columns kBeneficiaries =
-    columns(id("id"), kTenant, kEnvironment, named<EntityType>("entity_type"),
-            texts<Individual, Company>(), text("client_reference"), text("tags", TAGS),
-            time("created_at"), time("updated_at"), time("archived_at"));
-const Columns kAddresses =
-    columns(kBeneficiary, number("position"), text("addressType", "type"), text("line1"),
-            text("line2"), text("city"), text("state"), text("postal_code"), text("country"));
-// An ID has one row per change.
-const Columns kDestinations =
-    columns(number("destination"), id("id"), kBeneficiary, kTenant, kEnvironment,
-            named<DestinationMethod>("method"), text("country"), text("currency"), text("label"),
-            texts<BankDetails, MobileMoneyDetails, CryptoDetails>(), time("created_at"),
-            time("archived_at"));
-const Columns kConnectors = columns(members<ConnectorTerms>(), text("baseUrl", BASE_URL),
-                                    time("created_at"), time("updated_at"));
-const Columns kEndpoints = columns(number("connector_endpoint"), kConnector, text("base_url"),
-                                   number("timeout_ms"), time("created_at"), time("retired_at"));
-const Columns kFees = columns(kAssociation, kConnector, named<TransactionType>("transaction_type"),
-                              amount("fixed"), number("basis_points"), time("updated_at"));
-const Columns kQuotes = columns(
-    id("id"), kTenant, kEnvironment, kConnector, kBeneficiary,
-    named<TransactionType>("transaction_type"), amount("send_amount"), amount("receive_amount"),
-    amount("fee"), amount("total"), number("rate_numerator"), number("rate_denominator"),
-    text("provider_reference"), time("created_at"), time("expires_at"), kPayment);
-const Columns kReferences = columns(kTenant, kEnvironment, kConnector, kWallet, text("customer_id"),
-                                    text("reference"), time("created_at"));
-const Columns kArrivals = columns(
-    id("id"), kConnector, text("provider_payment_id"), text("reference"),
-    text("reportedAmount", "amount"), text("currency"), text("payer_name"), text("payer_account"),
-    text("payer_phone"), time("arrived_at"), time("returned_at"), kPayment);
-const Columns kPayments = columns(
-    id("transactionRecordId", "x.id"), kTenant, kEnvironment, text("transaction_id"), kApplication,
-    text("request_id"), named<PaymentType>("paymentType", "x.type"), named<PaymentStatus>("status"),
-    number("version"), Maker{ExportKind::name, failure_code}("failure"),
-    Maker{ExportKind::name, failure_code}("refund_failure"),
-    id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
-    id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
-    text("sendingAssetCode", ASSET_OF("sending_asset")), amount("sending_amount"),
-    text("receivingAssetCode", ASSET_OF("receiving_asset")), amount("receiving_amount"),
-    text("from_ref"), text("to_ref"), text("description"), text("memo"), kMetadata, kBeneficiary,
-    number("destination"), kConnector, id("quoteId", ID_OF("quotes", "quote", "quote")),
-    amount("q.fee"), amount("q.total"), text("q.provider_reference"),
-    number("q.connector_endpoint"), amount("q.collected_amount"), text("q.arrived_currency"),
-    named<OpenItem>("q.open_item"), time("corrected_at"), named<PaymentStatus>("corrected_from"),
-    amount("refunded_amount"), time("created_at"), time("processing_at"), time("completed_at"),
-    time("refund_pending_at"), time("refundClosedAt", REFUND_CLOSED_AT), time("updated_at"));
-const Columns kRefunds =
-    columns(number("refund"), kPayment, kTenant, kEnvironment, named<RefundState>("state"),
-            amount("amount"), amount("fee"), text("reason"), time("at"), time("booked_at"),
-            number("entrySet", "journal"), text("return_id"), text("report"), amount("returned"),
-            flag("with_fee"), text("transaction_id"), amount("wanted"));
-const Columns kLegs = columns(
-    kPayment, number("leg"), id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
-    id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
-    text("assetCode", ASSET_OF("asset")), amount("amount"), text("from_ref"), text("to_ref"),
-    text("description"));
-const Columns kHolds = columns(kPayment, number("account"), amount("amount"),
-                               Maker{ExportKind::name, hold_state}("state"));
-const Columns kAttempts = columns(kPayment, number("attempt"), named<ProviderCall>("call"),
-                                  time("opened_at"), time("closed_at"), text("outcome"));
-const Columns kEntrySets = columns(number("entrySet", "journal"), kEnvironment,
-                                   Maker{ExportKind::name, journal_kind}("kind"), kPayment,
-                                   time("at"), hex("ledgerTransactionHash", "link"));
-const Columns kFundings =
-    columns(number("entrySet", "journal"), text("transaction_id"), text("description"));
-const Columns kEntries =
-    columns(number("entrySet", "entry / 1024"), number("line", "entry % 1024"), number("account"),
-            amount("amount"), amount("balance_after"), number("counterparty"), number("leg"));
-const Columns kEvents =
-    columns(id("id", COFFER_EVENT_ID("x.")), kTenant, kEnvironment, number("sequence"),
-            named<EventType>("eventType", "type"), kPayment, kWallet, kWebhook, kApplication,
-            number("version"), flag("test"), time("at"));
-const Columns kWebhooks =
-    columns(id("id"), kTenant, kEnvironment, kApplication, text("url"), text("description"),
-            number("eventTypeBits", "event_types"), number("failures"), number("last_status"),
-            time("last_attempt_at"), time("created_at"), time("updated_at"), time("disabled_at"),
-            named<DisableReason>("disable_reason"));
-const Columns kDeliveries = columns(kWebhook, number("sequence"), named<DeliveryState>("state"),
-                                    number("tries"), time("created_at"), time("closed_at"));
-const Columns kDeliveryAttempts =
-    columns(kWebhook, number("sequence"), number("attempt"), time("at"), number("duration_ms"),
-            number("status"), text("fault"));
-const Columns kNotifications =
-    columns(kPayment, named<MessageChannel>("channel"), text("recipient"),
-            named<MessageState>("state"), number("attempts"), time("closed_at"));
-
 const auto kNouns = std::to_array<ExportNoun>({
-    {"association", "associations", "association", kAssociations},
-    {"application", "applications", "application", kApplications},
-    {"operator", "operators", "operator", kOperators},
-    {"auditEntry", "audit_log", "entry", kAuditEntries},
-    {"user", "users", "user", kUsers},
-    {"asset", "assets", "asset", kAssets},
-    {"rate", "rates", "environment, sell, buy", kRates},
-    {"wallet", "wallets", "x.wallet", kWallets,
+    {"association", "associations", "association",
+     columns(id("id"), text("name"), named<AssociationStatus>("status"),
+             named<EntityType>("entity_type"), time("created_at"), time("updated_at"))},
+    {"application", "applications", "application",
+     columns(id("id"), kTenant, named<Environment>("environment"), text("name"), flag("suspended"),
+             text("scopes"), number("key_version"), text("client_id"), text("public_key"),
+             time("created_at"), time("updated_at"))},
+    {"operator", "operators", "operator",
+     columns(id("id"), text("name"), named<OperatorRole>("role"), flag("suspended"),
+             flag("authenticator", "sealed_otp IS NOT NULL"), time("created_at"),
+             time("updated_at"))},
+    {"auditEntry", "audit_log", "entry",
+     columns(number("entry"), time("at"), text("actor"), text("command"), text("detail"),
+             number("outcome_of"), text("outcome"), hex("link"))},
+    {"user", "users", "user",
+     columns(id("id"), kAssociation, text("username"), flag("suspended"), time("created_at"),
+             time("updated_at"))},
+    {"asset", "assets", "asset",
+     columns(text("code"), text("issuer"), text("name"), number("decimals"), time("created_at"))},
+    {"rate", "rates", "environment, sell, buy",
+     columns(named<Environment>("environment"), text("sellAssetCode", ASSET_OF("sell")),
+             text("buyAssetCode", ASSET_OF("buy")), number("numerator"), number("denominator"),
+             time("updated_at"))},
+    {"wallet", "wallets", "x.wallet",
+     columns(id("x.id"), kTenant, kEnvironment, text("name"), text("account_number"),
+             text("public_key"), flag("own_account"), named<WalletStatus>("status"),
+             text("status_code"), text("status_message"), named<EntityType>("m.entity_type"),
+             texts<PersonMetadata, BusinessMetadata>(), time("created_at"), time("updated_at")),
      "LEFT JOIN wallet_metadata m ON m.wallet = x.wallet"},
-    {"connector", "connectors", "connector", kConnectors},
-    {"connectorEndpoint", "connector_endpoints", "connector_endpoint", kEndpoints},
-    {"account", "accounts", "account", kAccounts},
-    {"fee", "fee_rows", "association, connector, transaction_type", kFees},
-    {"beneficiary", "beneficiaries", "beneficiary", kBeneficiaries},
-    {"beneficiaryAddress", "beneficiary_addresses", "beneficiary, position", kAddresses},
-    {"destination", "destinations", "destination", kDestinations},
-    {"reference", "onramp_references", "onramp_reference", kReferences},
-    {"quote", "quotes", "quote", kQuotes},
-    {"payment", "payments", "x.payment", kPayments,
+    {"connector", "connectors", "connector",
+     columns(members<ConnectorTerms>(), text("baseUrl", BASE_URL), time("created_at"),
+             time("updated_at"))},
+    {"connectorEndpoint", "connector_endpoints", "connector_endpoint",
+     columns(number("connector_endpoint"), kConnector, text("base_url"), number("timeout_ms"),
+             time("created_at"), time("retired_at"))},
+    {"account", "accounts", "account",
+     columns(number("account"), kEnvironment, Maker{ExportKind::name, account_kind}("kind"),
+             kWallet, text("assetCode", ASSET_OF("asset")), kConnector, amount("balance"),
+             amount("held"), time("created_at"))},
+    {"fee", "fee_rows", "association, connector, transaction_type",
+     columns(kAssociation, kConnector, named<TransactionType>("transaction_type"), amount("fixed"),
+             number("basis_points"), time("updated_at"))},
+    {"beneficiary", "beneficiaries", "beneficiary",
+     columns(id("id"), kTenant, kEnvironment, named<EntityType>("entity_type"),
+             texts<Individual, Company>(), text("client_reference"), text("tags", TAGS),
+             time("created_at"), time("updated_at"), time("archived_at"))},
+    {"beneficiaryAddress", "beneficiary_addresses", "beneficiary, position",
+     columns(kBeneficiary, number("position"), text("addressType", "type"), text("line1"),
+             text("line2"), text("city"), text("state"), text("postal_code"), text("country"))},
+    // An ID has one row per change.
+    {"destination", "destinations", "destination",
+     columns(number("destination"), id("id"), kBeneficiary, kTenant, kEnvironment,
+             named<DestinationMethod>("method"), text("country"), text("currency"), text("label"),
+             texts<BankDetails, MobileMoneyDetails, CryptoDetails>(), time("created_at"),
+             time("archived_at"))},
+    {"reference", "onramp_references", "onramp_reference",
+     columns(kTenant, kEnvironment, kConnector, kWallet, text("customer_id"), text("reference"),
+             time("created_at"))},
+    {"quote", "quotes", "quote",
+     columns(id("id"), kTenant, kEnvironment, kConnector, kBeneficiary,
+             named<TransactionType>("transaction_type"), amount("send_amount"),
+             amount("receive_amount"), amount("fee"), amount("total"), number("rate_numerator"),
+             number("rate_denominator"), text("provider_reference"), time("created_at"),
+             time("expires_at"), kPayment)},
+    {"payment", "payments", "x.payment",
+     columns(id("transactionRecordId", "x.id"), kTenant, kEnvironment, text("transaction_id"),
+             kApplication, text("request_id"), named<PaymentType>("paymentType", "x.type"),
+             named<PaymentStatus>("status"), number("version"),
+             Maker{ExportKind::name, failure_code}("failure"),
+             Maker{ExportKind::name, failure_code}("refund_failure"),
+             id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
+             id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
+             text("sendingAssetCode", ASSET_OF("sending_asset")), amount("sending_amount"),
+             text("receivingAssetCode", ASSET_OF("receiving_asset")), amount("receiving_amount"),
+             text("from_ref"), text("to_ref"), text("description"), text("memo"), kMetadata,
+             kBeneficiary, number("destination"), kConnector,
+             id("quoteId", ID_OF("quotes", "quote", "quote")), amount("q.fee"), amount("q.total"),
+             text("q.provider_reference"), number("q.connector_endpoint"),
+             amount("q.collected_amount"), text("q.arrived_currency"),
+             named<OpenItem>("q.open_item"), time("corrected_at"),
+             named<PaymentStatus>("corrected_from"), amount("refunded_amount"), time("created_at"),
+             time("processing_at"), time("completed_at"), time("refund_pending_at"),
+             time("refundClosedAt", REFUND_CLOSED_AT), time("updated_at")),
      "LEFT JOIN provider_payments q ON q.payment = x.payment"},
-    {"refund", "refunds", "refund", kRefunds},
-    {"arrival", "unassigned_arrivals", "arrival", kArrivals},
-    {"paymentLeg", "payment_legs", "payment, leg", kLegs},
-    {"hold", "payment_holds", "payment, account", kHolds},
-    {"providerAttempt", "provider_attempts", "payment, attempt", kAttempts},
-    {"entrySet", "journal", "journal", kEntrySets},
-    {"entry", "entries", "entry", kEntries},
-    {"funding", "fundings", "journal", kFundings},
-    {"webhook", "webhooks", "webhook", kWebhooks},
-    {"event", "events", "tenant, sequence", kEvents},
-    {"delivery", "deliveries", "webhook, sequence", kDeliveries},
-    {"deliveryAttempt", "delivery_attempts", "webhook, sequence, attempt", kDeliveryAttempts},
+    {"refund", "refunds", "refund",
+     columns(number("refund"), kPayment, kTenant, kEnvironment, named<RefundState>("state"),
+             amount("amount"), amount("fee"), text("reason"), time("at"), time("booked_at"),
+             number("entrySet", "journal"), text("return_id"), text("report"), amount("returned"),
+             flag("with_fee"), text("transaction_id"), amount("wanted"))},
+    {"arrival", "unassigned_arrivals", "arrival",
+     columns(id("id"), kConnector, text("provider_payment_id"), text("reference"),
+             text("reportedAmount", "amount"), text("currency"), text("payer_name"),
+             text("payer_account"), text("payer_phone"), time("arrived_at"), time("returned_at"),
+             kPayment)},
+    {"paymentLeg", "payment_legs", "payment, leg",
+     columns(kPayment, number("leg"),
+             id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
+             id("destinationWalletId", ID_OF("wallets", "wallet", "destination_wallet")),
+             text("assetCode", ASSET_OF("asset")), amount("amount"), text("from_ref"),
+             text("to_ref"), text("description"))},
+    {"hold", "payment_holds", "payment, account",
+     columns(kPayment, number("account"), amount("amount"),
+             Maker{ExportKind::name, hold_state}("state"))},
+    {"providerAttempt", "provider_attempts", "payment, attempt",
+     columns(kPayment, number("attempt"), named<ProviderCall>("call"), time("opened_at"),
+             time("closed_at"), text("outcome"))},
+    {"entrySet", "journal", "journal",
+     columns(number("entrySet", "journal"), kEnvironment,
+             Maker{ExportKind::name, journal_kind}("kind"), kPayment, time("at"),
+             hex("ledgerTransactionHash", "link"))},
+    {"entry", "entries", "entry",
+     columns(number("entrySet", "entry / 1024"), number("line", "entry % 1024"), number("account"),
+             amount("amount"), amount("balance_after"), number("counterparty"), number("leg"))},
+    {"funding", "fundings", "journal",
+     columns(number("entrySet", "journal"), text("transaction_id"), text("description"))},
+    {"webhook", "webhooks", "webhook",
+     columns(id("id"), kTenant, kEnvironment, kApplication, text("url"), text("description"),
+             number("eventTypeBits", "event_types"), number("failures"), number("last_status"),
+             time("last_attempt_at"), time("created_at"), time("updated_at"), time("disabled_at"),
+             named<DisableReason>("disable_reason"))},
+    {"event", "events", "tenant, sequence",
+     columns(id("id", COFFER_EVENT_ID("x.")), kTenant, kEnvironment, number("sequence"),
+             named<EventType>("eventType", "type"), kPayment, kWallet, kWebhook, kApplication,
+             number("version"), flag("test"), time("at"))},
+    {"delivery", "deliveries", "webhook, sequence",
+     columns(kWebhook, number("sequence"), named<DeliveryState>("state"), number("tries"),
+             time("created_at"), time("closed_at"))},
+    {"deliveryAttempt", "delivery_attempts", "webhook, sequence, attempt",
+     columns(kWebhook, number("sequence"), number("attempt"), time("at"), number("duration_ms"),
+             number("status"), text("fault"))},
     {"notification", "(SELECT * FROM messages WHERE payment IS NOT NULL)", "message",
-     kNotifications},
+     columns(kPayment, named<MessageChannel>("channel"), text("recipient"),
+             named<MessageState>("state"), number("attempts"), time("closed_at"))},
 });
 
 }  // namespace
