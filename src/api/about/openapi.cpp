@@ -6,6 +6,7 @@
 
 #include "api/about/openapi_examples.h"
 #include "api/about/openapi_tables.h"
+#include "api/about/pages.h"
 #include "api/about/web_documents.h"
 #include "api/json/json.h"
 #include "api/pipeline/problem_format.h"
@@ -311,15 +312,8 @@ const Redactor& document_redactor() {
 }
 
 std::vector<Route> openapi_routes() {
-  return {{.method = "GET",
-           .pattern = "/v1/openapi.json",
-           .operation = "getOpenApi",
-           .tag = "About",
-           .summary = "OpenAPI document",
-           .lane = Lane::system,
-           .access = Access::open,
-           .responses = {{200, "OpenApi"}, {304}},
-           .handler = serve_document}};
+  return {about("/v1/openapi.json", "getOpenApi", "OpenAPI document", serve_document,
+                {{200, "OpenApi"}, {304}})};
 }
 
 }  // namespace coffer::api

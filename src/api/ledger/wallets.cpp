@@ -60,13 +60,9 @@ Result<http::Response> list_wallets(const Services& services, const Call& call) 
     if (!network || *network == services.flows.network_name) {
       wallets = store::list_wallets(db, call.caller.tenant, filter, page.at);
     }
-    return page_response(
-        page, wallets,
-        [&](const store::WalletRow& wallet) {
-          return wallet_json(wallet, services.flows.network_name,
-                             store::balances_of(db, wallet.key));
-        },
-        [](const store::WalletRow& wallet) { return wallet.key; });
+    return page_response(page, wallets, [&](const store::WalletRow& wallet) {
+      return wallet_json(wallet, services.flows.network_name, store::balances_of(db, wallet.key));
+    });
   });
 }
 

@@ -37,12 +37,9 @@ Result<http::Response> list_beneficiaries(const Services& services, const Call& 
   COFFER_TRY(const PageRequest page, read_page(services, call, query, "beneficiaries"));
   return services.flows.read([&](store::Connection& db) {
     const auto found = store::list_beneficiaries(db, call.caller.tenant, wanted, page.at);
-    return page_response(
-        page, found,
-        [&](const store::BeneficiaryRow& row) {
-          return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
-        },
-        [](const store::BeneficiaryRow& row) { return row.key; });
+    return page_response(page, found, [&](const store::BeneficiaryRow& row) {
+      return beneficiary_json(row, store::destinations_of(db, row.key), Shown::masked);
+    });
   });
 }
 
@@ -152,28 +149,18 @@ Result<http::Response> create_many(const Services& services, const Call& call) {
                              {"failed", rejections.size() - created}});
 }
 
-Route bulk_route() {
-  return {.method = "POST",
-          .pattern = "/v1/beneficiaries/bulk",
-          .operation = "createBeneficiaries",
-          .tag = "Beneficiaries",
-          .summary = "Create up to 500 beneficiaries independently of each other",
-          .lane = Lane::bulk,
-          .scope = Scope::beneficiaries_write,
-          .needs_storage = false,  // each row has its own problem
-          .body = Body::json,
-          .request_schema = "NewBeneficiaries",
-          .body_bytes_max = kBodyMax,
-          .responses = {{200, "BulkResult"}},
-          .handler = create_many};
-}
-
 }  // namespace
 
 std::vector<Route> beneficiaries_routes() {
   constexpr RouteGroup kBeneficiaries{"Beneficiaries", Scope::beneficiaries_read,
                                       Scope::beneficiaries_write};
   constexpr std::string_view kOne = "/v1/beneficiaries/{beneficiaryId}";
+  Route bulk =
+      with_body(kBeneficiaries("POST", "/v1/beneficiaries/bulk", "createBeneficiaries",
+                               "Create up to 500 beneficiaries independently of each other",
+                               Lane::bulk, {{200, "BulkResult"}}, {}, create_many),
+                "NewBeneficiaries", Body::json, kBodyMax);
+  bulk.needs_storage = false;  // each row has its own problem
   return {
       with_query(
           kBeneficiaries("GET", "/v1/beneficiaries", "listBeneficiaries",
@@ -188,7 +175,7 @@ std::vector<Route> beneficiaries_routes() {
                                "Create a beneficiary", Lane::money, {{201, "Beneficiary"}},
                                {Slug::validation_failed, Slug::quota_exceeded}, create_beneficiary),
                 "NewBeneficiary", Body::json, kBodyMax),
-      bulk_route(),
+      std::move(bulk),
       kBeneficiaries("GET", kOne, "getBeneficiary", "Read a beneficiary", Lane::read,
                      {{200, "Beneficiary"}}, {Slug::not_found}, read_one),
       with_body(kBeneficiaries("PATCH", kOne, "updateBeneficiary",

@@ -38,10 +38,11 @@ Result<http::Response> short_list_response(const Services& services, const Call&
 http::Response page_response(const PageRequest& page, std::vector<Json> rows,
                              const std::vector<std::int64_t>& positions,
                              std::optional<std::int64_t> next);
+inline constexpr auto kRowKey = [](const auto& row) { return row.key; };
 /// The same for a page whose positions come from `position_of`.
-template <class Row, class ToJson, class PositionOf>
+template <class Row, class ToJson, class PositionOf = decltype(kRowKey)>
 http::Response page_response(const PageRequest& page, const store::RowPage<Row>& found,
-                             const ToJson& to_json, const PositionOf& position_of) {
+                             const ToJson& to_json, const PositionOf& position_of = kRowKey) {
   std::vector<Json> rows;
   std::vector<std::int64_t> positions;
   for (const Row& row : found.rows) {

@@ -79,27 +79,23 @@ std::vector<Route> connect_onramp_routes() {
     if (!checks) row.summary = "Execute an on-ramp against a quote, like POST /v1/payments/onramp";
     rows.push_back(std::move(row));
   }
+  constexpr RouteGroup kConnect{"Connect", {}, Scope::connect_write, Access::connect};
   rows.push_back(
-      {.method = "POST",
-       .pattern = "/v1/connect-cashin",
-       .operation = "executeConnectCashIn",
-       .summary = "Request an on-ramp quote and execute it in one request",
-       .lane = Lane::outbound,
-       .moves_money = true,
-       .body = Body::json,
-       .request_schema = "CashIn",
-       .body_bytes_max = kLargeBodyMax,
-       .responses = {{202, "CashInResult"}},
-       .problems = {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
-                    Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
-                    Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
-                    Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
-                    Slug::provider_unavailable, Slug::provider_timeout},
-       .handler = cash_in});
+      with_body(kConnect("POST", "/v1/connect-cashin", "executeConnectCashIn",
+                         "Request an on-ramp quote and execute it in one request", Lane::outbound,
+                         {{202, "CashInResult"}},
+                         {Slug::invalid_reference, Slug::not_found, Slug::transaction_id_conflict,
+                          Slug::wallet_not_verified, Slug::conflict, Slug::validation_failed,
+                          Slug::trustline_missing, Slug::requirement_missing, Slug::quota_exceeded,
+                          Slug::amount_precision, Slug::amount_out_of_range, Slug::provider_error,
+                          Slug::provider_unavailable, Slug::provider_timeout},
+                         cash_in),
+                "CashIn", Body::json, kLargeBodyMax));
   for (Route& row : rows) {
-    row.tag = "Connect";
-    row.access = Access::connect;
-    row.scope = Scope::connect_write;
+    row.tag = kConnect.tag;
+    row.access = kConnect.access;
+    row.scope = kConnect.writes;
+    row.moves_money = true;
   }
   return rows;
 }

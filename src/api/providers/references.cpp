@@ -59,27 +59,24 @@ Result<http::Response> list_references(const Services& services, const Call& cal
 }  // namespace
 
 std::vector<Route> references_routes() {
-  constexpr RouteGroup kOnRampReferences{"On-ramp references", Scope::references_read};
+  constexpr RouteGroup kReferences{"On-ramp references", Scope::references_read,
+                                   Scope::references_write};
+  Route registers =
+      with_body(kReferences("POST", "/v1/onramp/references", "registerReference",
+                            "Register a reference for a customer's payments", Lane::outbound,
+                            {{201, "RegisteredReference"}},
+                            {Slug::not_found, Slug::wallet_not_verified, Slug::conflict,
+                             Slug::references_exist, Slug::validation_failed,
+                             Slug::trustline_missing, Slug::quota_exceeded, Slug::provider_error,
+                             Slug::provider_unavailable, Slug::provider_timeout},
+                            register_reference),
+                "NewReference");
+  registers.moves_money = true;
   return {
-      {.method = "POST",
-       .pattern = "/v1/onramp/references",
-       .operation = "registerReference",
-       .tag = "On-ramp references",
-       .summary = "Register a reference for a customer's payments",
-       .lane = Lane::outbound,
-       .scope = Scope::references_write,
-       .moves_money = true,
-       .body = Body::json,
-       .request_schema = "NewReference",
-       .responses = {{201, "RegisteredReference"}},
-       .problems = {Slug::not_found, Slug::wallet_not_verified, Slug::conflict,
-                    Slug::references_exist, Slug::validation_failed, Slug::trustline_missing,
-                    Slug::quota_exceeded, Slug::provider_error, Slug::provider_unavailable,
-                    Slug::provider_timeout},
-       .handler = register_reference},
-      with_query(kOnRampReferences("GET", "/v1/onramp/references", "listReferences",
-                                   "List registered references, newest first", Lane::read,
-                                   {{200, "ReferenceList"}}, {}, list_references),
+      std::move(registers),
+      with_query(kReferences("GET", "/v1/onramp/references", "listReferences",
+                             "List registered references, newest first", Lane::read,
+                             {{200, "ReferenceList"}}, {}, list_references),
                  page_query({{"connectorId", "Id", "Only references of this connector"},
                              {"customerId", "PersonalText", "Only references of this customer"}}))};
 }

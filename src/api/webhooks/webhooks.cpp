@@ -186,10 +186,8 @@ Result<http::Response> list_webhooks_page(const Services& services, const Call& 
   const std::string list = "webhooks " + std::to_string(application.value_or(0));
   COFFER_TRY(const PageRequest page, read_page(services, call, query, list));
   return services.flows.read([&](store::Connection& db) {
-    return page_response(
-        page, store::list_webhooks(db, call.caller.tenant, filter, page.at),
-        [&](const store::WebhookRow& row) { return shown(services, row); },
-        [](const store::WebhookRow& row) { return row.key; });
+    return page_response(page, store::list_webhooks(db, call.caller.tenant, filter, page.at),
+                         [&](const store::WebhookRow& row) { return shown(services, row); });
   });
 }
 
