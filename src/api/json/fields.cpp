@@ -46,18 +46,17 @@ const http::JsonValue* Fields::member(std::string_view name, Presence presence) 
   return value;
 }
 
-void Fields::wrong_type(std::string_view name, const http::JsonValue& value,
-                        std::string_view wanted) {
-  add_error(Slug::malformed_request, name,
-            "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
+std::nullopt_t Fields::wrong_type(std::string_view name, const http::JsonValue& value,
+                                  std::string_view wanted) {
+  return add_error(Slug::malformed_request, name,
+                   "must be " + std::string(wanted) + ", not " + std::string(value.type_name()));
 }
 
 std::optional<std::string> Fields::any_text(std::string_view name, Presence presence) {
   const http::JsonValue* value = member(name, presence);
   if (value == nullptr) return std::nullopt;
   if (const std::string* text = value->string()) return *text;
-  wrong_type(name, *value, "a string");
-  return std::nullopt;
+  return wrong_type(name, *value, "a string");
 }
 
 std::optional<std::string> Fields::text(std::string_view name, Presence presence,
@@ -66,8 +65,7 @@ std::optional<std::string> Fields::text(std::string_view name, Presence presence
   if (!text) return std::nullopt;
   std::string fault = character_fault(*text);
   if (fault.empty()) return text;
-  add_error(Slug::malformed_request, name, std::move(fault));
-  return std::nullopt;
+  return add_error(Slug::malformed_request, name, std::move(fault));
 }
 
 std::optional<std::string> Fields::opaque(std::string_view name, Presence presence,
@@ -75,39 +73,31 @@ std::optional<std::string> Fields::opaque(std::string_view name, Presence presen
   auto text = any_text(name, presence);
   if (!text) return std::nullopt;
   if (presence == required && is_blank(*text)) {
-    add_error(Slug::malformed_request, name, "must not be blank");
-  } else if (character_count(*text) > length_max) {
-    add_error(Slug::malformed_request, name,
-              "must have at most " + std::to_string(length_max) + " characters");
-  } else {
-    return text;
+    return add_error(Slug::malformed_request, name, "must not be blank");
   }
-  return std::nullopt;
+  if (character_count(*text) <= length_max) return text;
+  return add_error(Slug::malformed_request, name,
+                   "must have at most " + std::to_string(length_max) + " characters");
 }
 
 std::optional<std::string> Fields::optional_name(std::string_view name) {
   auto value = text(name, optional);
   if (!value || !is_blank(*value)) return value;
-  add_error(Slug::malformed_request, name, "must not be blank");
-  return std::nullopt;
+  return add_error(Slug::malformed_request, name, "must not be blank");
 }
 
 std::optional<std::string> Fields::memo(std::string_view name) {
   auto value = text(name, optional);
-  if (value && value->size() > kMemoBytesMax) {
-    add_error(Slug::malformed_request, name,
-              "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
-    return std::nullopt;
-  }
-  return value;
+  if (!value || value->size() <= kMemoBytesMax) return value;
+  return add_error(Slug::malformed_request, name,
+                   "must have at most " + std::to_string(kMemoBytesMax) + " bytes");
 }
 
 std::optional<bool> Fields::boolean(std::string_view name, Presence presence) {
   const http::JsonValue* value = member(name, presence);
   if (value == nullptr) return std::nullopt;
   if (const bool* flag = value->boolean()) return *flag;
-  wrong_type(name, *value, "a boolean");
-  return std::nullopt;
+  return wrong_type(name, *value, "a boolean");
 }
 
 std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
@@ -116,57 +106,41 @@ std::optional<Amount> Fields::amount(std::string_view name, Presence presence) {
   const std::string* source = value->string();
   const Exponent exponent = source == nullptr ? Exponent::accepted : Exponent::rejected;
   if (source == nullptr && value->number() != nullptr) source = &value->number()->text;
-  if (source == nullptr) {
-    wrong_type(name, *value, "a decimal string or a number");
-    return std::nullopt;
-  }
+  if (source == nullptr) return wrong_type(name, *value, "a decimal string or a number");
   const ParsedAmount parsed = parse_amount(*source, Amount::kScale, exponent);
   switch (parsed.fault) {
     case AmountFault::none:
       return parsed.amount;
     case AmountFault::not_a_number:
-      add_error(Slug::malformed_request, name, "must be a decimal such as \"12.50\"");
-      break;
+      return add_error(Slug::malformed_request, name, "must be a decimal such as \"12.50\"");
     case AmountFault::too_precise:
-      add_error(Slug::amount_precision, name, "must have at most 7 decimal places");
-      break;
+      return add_error(Slug::amount_precision, name, "must have at most 7 decimal places");
     case AmountFault::out_of_range:
-      add_error(Slug::amount_out_of_range, name,
-                "must be greater than 0 and at most 922337203685.4775807");
-      break;
+      return add_error(Slug::amount_out_of_range, name,
+                       "must be greater than 0 and at most 922337203685.4775807");
   }
-  return std::nullopt;
+  throw InternalError("unknown amount fault");
 }
 
 std::optional<std::int64_t> Fields::integer(std::string_view name, Presence presence,
                                             std::int64_t min, std::int64_t max) {
   const http::JsonValue* value = member(name, presence);
   if (value == nullptr) return std::nullopt;
-  if (value->number() == nullptr) {
-    wrong_type(name, *value, "a whole number");
-    return std::nullopt;
-  }
+  if (value->number() == nullptr) return wrong_type(name, *value, "a whole number");
   const std::string& text = value->number()->text;
   if (text.find_first_not_of("0123456789", text.starts_with('-') ? 1 : 0) != std::string::npos) {
-    add_error(Slug::malformed_request, name, "must be a whole number");
-    return std::nullopt;
+    return add_error(Slug::malformed_request, name, "must be a whole number");
   }
-  const auto number = whole_number(text, min, max);
-  if (!number) {
-    add_error(Slug::validation_failed, name,
-              "must be from " + std::to_string(min) + " to " + std::to_string(max));
-  }
-  return number;
+  if (const auto number = whole_number(text, min, max)) return number;
+  return add_error(Slug::validation_failed, name,
+                   "must be from " + std::to_string(min) + " to " + std::to_string(max));
 }
 
 std::optional<AssetCode> Fields::asset_code(std::string_view name, Presence presence) {
   const auto value = text(name, presence);
   if (!value) return std::nullopt;
-  auto code = AssetCode::parse(*value);
-  if (!code) {
-    add_error(Slug::malformed_request, name, "must be 1 to 12 letters or digits");
-  }
-  return code;
+  if (const auto code = AssetCode::parse(*value)) return code;
+  return add_error(Slug::malformed_request, name, "must be 1 to 12 letters or digits");
 }
 
 std::optional<TransactionType> Fields::transaction_type(std::string_view name) {
@@ -180,14 +154,9 @@ std::optional<TransactionType> Fields::transaction_type(std::string_view name) {
 std::optional<std::string> Fields::reference(std::string_view name) {
   const http::JsonValue* value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (value->string() == nullptr) {
-    wrong_type(name, *value, "a string");
-  } else if (!is_reference(*value->string())) {
-    add_error(Slug::invalid_reference, name, "must be 1 to 16 letters, digits or hyphens");
-  } else {
-    return *value->string();
-  }
-  return std::nullopt;
+  if (value->string() == nullptr) return wrong_type(name, *value, "a string");
+  if (is_reference(*value->string())) return *value->string();
+  return add_error(Slug::invalid_reference, name, "must be 1 to 16 letters, digits or hyphens");
 }
 
 const http::JsonValue::Object* Fields::object(std::string_view name, Presence presence) {

@@ -88,15 +88,17 @@ class Fields {
   void reject_removals();
   std::string path(std::string_view name) const { return prefix_ + std::string(name); }
   ValidationErrors& errors() { return errors_; }
-  void add_error(Slug slug, std::string_view name, std::string message) {
+  std::nullopt_t add_error(Slug slug, std::string_view name, std::string message) {
     errors_.add(slug, path(name), std::move(message));
+    return std::nullopt;
   }
   Result<void> check() const { return errors_.check(); }
 
  private:
   /// The member if it is present and not null; adds an error if it is required but missing.
   const http::JsonValue* member(std::string_view name, Presence presence);
-  void wrong_type(std::string_view name, const http::JsonValue& value, std::string_view wanted);
+  std::nullopt_t wrong_type(std::string_view name, const http::JsonValue& value,
+                            std::string_view wanted);
 
   const http::JsonValue& object_;
   ValidationErrors own_errors_;
