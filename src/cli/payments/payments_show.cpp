@@ -38,20 +38,6 @@ std::string words_of(const store::StoryAccount& account) {
   throw InternalError("unknown account kind");
 }
 
-std::string_view words_of(store::JournalKind kind) {
-  switch (kind) {
-    case store::JournalKind::payment:
-      return "payment";
-    case store::JournalKind::funding:
-      return "funding";
-    case store::JournalKind::liquidity:
-      return "liquidity";
-    case store::JournalKind::refund:
-      return "refund";
-  }
-  throw InternalError("unknown journal kind");
-}
-
 constexpr std::string_view kResolvedAs = "resolved as ";
 constexpr std::string_view kBy = " by ";
 
@@ -117,7 +103,7 @@ std::vector<Record> legs(Connection& db, const PaymentRecord& payment) {
 
 Record entry_view(const store::StoryEntry& entry) {
   return {{"at", entry.at},
-          {"kind", words_of(entry.kind)},
+          {"kind", entry.kind},
           {"account", words_of(entry.account)},
           {"walletId", entry.account.wallet},
           {"assetCode", entry.asset.value()},

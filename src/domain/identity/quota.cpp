@@ -27,14 +27,7 @@ constexpr std::array<QuotaInfo, kQuotaCount> kQuotas{{
     {Quota::file_bytes, "file_bytes", "bytes of the database file",
      "Wait until logged deliveries expire", kGiB, kUnlimited},
 }};
-
-constexpr bool in_enum_order() {
-  for (std::size_t i = 0; i < kQuotas.size(); ++i) {
-    if (static_cast<std::size_t>(kQuotas[i].quota) != i) return false;
-  }
-  return true;
-}
-static_assert(in_enum_order());
+static_assert(in_enum_order(kQuotas, &QuotaInfo::quota));
 
 constexpr std::string_view kUnlimitedWord = "unlimited";
 

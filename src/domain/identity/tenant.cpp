@@ -42,12 +42,7 @@ Result<ScopeSet> ScopeSet::parse(std::string_view text) {
 }
 
 std::string ScopeSet::to_string() const {
-  std::string text;
-  for (std::size_t i = 0; i < kScopeCount; ++i) {
-    const auto scope = static_cast<Scope>(i);
-    if (contains(scope)) text.append(text.empty() ? "" : " ").append(name(scope));
-  }
-  return text;
+  return joined_terms<Scope>(" ", [&](Scope scope) { return contains(scope); });
 }
 
 Result<void> require_scope(const Caller& caller, Scope scope) {

@@ -29,10 +29,16 @@
 
 #include "base/result.h"
 #include "domain/ledger/money.h"
+#include "domain/tables/terms.h"
 
 namespace coffer {
 
 enum class AccountKind { wallet = 0, issuance = 1, liquidity = 2, fee = 3, clearing = 4 };
+template <>
+struct Terms<AccountKind> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"wallet"}, {"issuance"}, {"liquidity"}, {"fee"}, {"clearing"}});
+};
 /// Only issuance accounts, and clearing accounts when a provider owes coffer.
 constexpr bool may_be_negative(AccountKind kind) {
   return kind == AccountKind::issuance || kind == AccountKind::clearing;
@@ -59,6 +65,10 @@ struct Posting {
 };
 
 enum class HoldState { open = 0, posted = 1, voided = 2 };
+template <>
+struct Terms<HoldState> {
+  static constexpr auto rows = std::to_array<Term>({{"open"}, {"posted"}, {"voided"}});
+};
 
 /// Value reserved on one account for one payment.
 struct Hold {

@@ -30,14 +30,8 @@ constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::results_contradicted, 0, "coffer payment list --open contradicted"},
     {AlertCondition::clock_unknown, std::nullopt, "coffer doctor"},
 });
-
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kRules.size(); ++i) {
-    if (kRules[i].condition != static_cast<AlertCondition>(i)) return false;
-  }
-  return kRules.size() == Terms<AlertCondition>::rows.size();
-}
-static_assert(in_order());
+static_assert(in_enum_order(kRules, &AlertRule::condition) &&
+              kRules.size() == Terms<AlertCondition>::rows.size());
 
 /// The next step of an open alert, or of one that is not open yet.
 std::optional<AlertStep> next_step(const AlertState& alert, bool holds, Timestamp now) {

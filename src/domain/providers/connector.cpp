@@ -75,22 +75,11 @@ std::optional<PayMethod> parse_pay_method(std::string_view text) {
   return parse_term_in_any_case<PayMethod>(text);
 }
 
-std::string drivers_that_call_out() {
-  std::string out;
-  for (std::size_t i = 0; i < terms<DriverKind>().size(); ++i) {
-    if (!calls_out(static_cast<DriverKind>(i))) continue;
-    out += (out.empty() ? "" : " or ") + std::string(terms<DriverKind>()[i].code);
-  }
-  return out;
-}
+std::string drivers_that_call_out() { return joined_terms<DriverKind>(" or ", calls_out); }
 
 std::string joined_types(TransactionTypes types) {
-  std::string out;
-  for (std::size_t i = 0; i < terms<TransactionType>().size(); ++i) {
-    if (!contains(types, static_cast<TransactionType>(i))) continue;
-    out += (out.empty() ? "" : ",") + std::string(terms<TransactionType>()[i].code);
-  }
-  return out;
+  return joined_terms<TransactionType>(",",
+                                       [&](TransactionType type) { return contains(types, type); });
 }
 
 std::string joined_choices(const std::vector<Requirement::Choice>& choices) {

@@ -10,6 +10,7 @@
 // column with these rows.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -77,6 +78,25 @@ constexpr unsigned values_that(bool (*is)(Enum)) {
     if (is(static_cast<Enum>(i))) out |= 1U << i;
   }
   return out;
+}
+
+/// The codes of the values for which `is` returns true.
+template <Vocabulary Enum, class Is>
+std::string joined_terms(std::string_view separator, const Is& is) {
+  std::string out;
+  for (std::size_t i = 0; i < terms<Enum>().size(); ++i) {
+    if (!is(static_cast<Enum>(i))) continue;
+    out.append(out.empty() ? "" : separator).append(terms<Enum>()[i].code);
+  }
+  return out;
+}
+
+/// Whether each row of a table is about the enumerator of its position.
+template <class Rows, class Row, class Enum>
+constexpr bool in_enum_order(const Rows& rows, Enum Row::*value) {
+  return std::ranges::all_of(rows, [&, at = std::size_t{0}](const Row& row) mutable {
+    return row.*value == static_cast<Enum>(at++);
+  });
 }
 
 inline std::vector<std::string_view> term_codes(std::span<const Term> terms) {

@@ -45,14 +45,7 @@ constexpr auto kTypes = std::to_array<Row>({
      by_name,
      EventSubject::application},
 });
-
-constexpr bool is_in_enum_order() {
-  for (std::size_t i = 0; i < kTypes.size(); ++i) {
-    if (kTypes[i].type != static_cast<EventType>(i)) return false;
-  }
-  return true;
-}
-static_assert(is_in_enum_order());
+static_assert(in_enum_order(kTypes, &Row::type));
 
 constexpr bool can_subscribe(const Row& row) { return row.subscription != never; }
 

@@ -5,6 +5,7 @@
 
 #include "base/fibers/work_value.h"
 #include "base/telemetry/log.h"
+#include "domain/tables/terms.h"
 #include "store/file/held_file.h"
 
 namespace coffer::store {
@@ -16,13 +17,7 @@ constexpr std::int64_t kLookAgainMs = 50;
 constexpr std::int64_t kGateLookMs = 1;
 constexpr std::int64_t kBriefPauseMs = 10;
 
-constexpr bool in_order() {
-  for (std::size_t i = 0; i < kReaders.size(); ++i) {
-    if (static_cast<std::size_t>(kReaders[i].pool) != i) return false;
-  }
-  return true;
-}
-static_assert(in_order());
+static_assert(in_enum_order(kReaders, &ReadersKind::pool));
 
 // Uses the machine's clock, because a pause must end even if the clock of the records does not
 // advance.

@@ -104,3 +104,9 @@ std::string verify_chain(Connection& db,
                          const std::function<void(std::int64_t, std::int64_t)>& progress);
 
 }  // namespace coffer::store
+
+template <>
+struct coffer::Terms<coffer::store::JournalKind> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"payment"}, {"funding"}, {"liquidity"}, {"refund"}});
+};

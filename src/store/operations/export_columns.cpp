@@ -16,6 +16,7 @@
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
 #include "domain/webhooks/webhook.h"
+#include "store/ledger/journal.h"
 #include "store/operations/export.h"
 #include "store/rows/members.h"
 #include "store/webhooks/event_id.h"
@@ -73,26 +74,9 @@ constexpr Maker text{ExportKind::text}, number{ExportKind::integer}, flag{Export
     json{ExportKind::json};
 template <class Enum>
 constexpr Maker named{ExportKind::name, [](std::int64_t value) -> std::string_view {
-                        return name(static_cast<Enum>(value));
+                        return coffer::name(static_cast<Enum>(value));
                       }};
 
-std::string_view word(std::int64_t value, std::span<const std::string_view> words) {
-  const auto at = static_cast<std::size_t>(value);
-  return at < words.size() ? words[at] : "unknown";
-}
-std::string_view account_kind(std::int64_t value) {
-  constexpr std::array<std::string_view, 5> kWords{"wallet", "issuance", "liquidity", "fee",
-                                                   "clearing"};
-  return word(value, kWords);
-}
-std::string_view journal_kind(std::int64_t value) {
-  constexpr std::array<std::string_view, 4> kWords{"payment", "funding", "liquidity", "refund"};
-  return word(value, kWords);
-}
-std::string_view hold_state(std::int64_t value) {
-  constexpr std::array<std::string_view, 3> kWords{"open", "posted", "voided"};
-  return word(value, kWords);
-}
 std::string_view failure_code(std::int64_t value) {
   return info(static_cast<FailureCode>(value)).name;
 }
@@ -200,9 +184,9 @@ const auto kNouns = std::to_array<ExportNoun>({
      columns(number("connector_endpoint"), kConnector, text("base_url"), number("timeout_ms"),
              time("created_at"), time("retired_at"))},
     {"account", "accounts", "account",
-     columns(number("account"), kEnvironment, Maker{ExportKind::name, account_kind}("kind"),
-             kWallet, text("assetCode", ASSET_OF("asset")), kConnector, amount("balance"),
-             amount("held"), time("created_at"))},
+     columns(number("account"), kEnvironment, named<AccountKind>("kind"), kWallet,
+             text("assetCode", ASSET_OF("asset")), kConnector, amount("balance"), amount("held"),
+             time("created_at"))},
     {"fee", "fee_rows", "association, connector, transaction_type",
      columns(kAssociation, kConnector, named<TransactionType>("transaction_type"), amount("fixed"),
              number("basis_points"), time("updated_at"))},
@@ -265,15 +249,13 @@ const auto kNouns = std::to_array<ExportNoun>({
              text("assetCode", ASSET_OF("asset")), amount("amount"), text("from_ref"),
              text("to_ref"), text("description"))},
     {"hold", "payment_holds", "payment, account",
-     columns(kPayment, number("account"), amount("amount"),
-             Maker{ExportKind::name, hold_state}("state"))},
+     columns(kPayment, number("account"), amount("amount"), named<HoldState>("state"))},
     {"providerAttempt", "provider_attempts", "payment, attempt",
      columns(kPayment, number("attempt"), named<ProviderCall>("call"), time("opened_at"),
              time("closed_at"), text("outcome"))},
     {"entrySet", "journal", "journal",
-     columns(number("entrySet", "journal"), kEnvironment,
-             Maker{ExportKind::name, journal_kind}("kind"), kPayment, time("at"),
-             hex("ledgerTransactionHash", "link"))},
+     columns(number("entrySet", "journal"), kEnvironment, named<JournalKind>("kind"), kPayment,
+             time("at"), hex("ledgerTransactionHash", "link"))},
     {"entry", "entries", "entry",
      columns(number("entrySet", "entry / 1024"), number("line", "entry % 1024"), number("account"),
              amount("amount"), amount("balance_after"), number("counterparty"), number("leg"))},
