@@ -8,19 +8,13 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kUse = "SELECT quota, until, used FROM quota_use WHERE tenant = ?";
-constexpr const char* kLimits = "SELECT quota, maximum FROM quota_limits WHERE tenant = ?";
-constexpr const char* kEnvironment = "SELECT environment FROM tenants WHERE tenant = ?";
 constexpr const char* kStore =
     "INSERT INTO quota_use (tenant, quota, until, used) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (tenant, quota, until) DO UPDATE SET used = excluded.used";
-constexpr const char* kDropExpired =
-    "DELETE FROM quota_use WHERE tenant = ? AND quota = ? AND until <= ?";
 constexpr const char* kSetLimit =
     "INSERT INTO quota_limits (tenant, quota, maximum, updated_at) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (tenant, quota) DO UPDATE SET maximum = excluded.maximum,"
     " updated_at = excluded.updated_at";
-constexpr const char* kDropLimit = "DELETE FROM quota_limits WHERE tenant = ? AND quota = ?";
 
 /// The time of counters that do not expire.
 constexpr std::int64_t kForever = 0;
@@ -39,11 +33,11 @@ QuotaBook::Use& QuotaBook::load(std::int64_t tenant) {
   Use& use = it->second;
   if (!fresh) return use;
   {
-    Query query(writer_, kEnvironment, tenant);
+    Query query(writer_, "SELECT environment FROM tenants WHERE tenant = ?", tenant);
     if (query.step()) use.environment = query.enumeration<Environment>(0);
   }
   {
-    Query query(writer_, kUse, tenant);
+    Query query(writer_, "SELECT quota, until, used FROM quota_use WHERE tenant = ?", tenant);
     while (query.step()) {
       const auto quota = query.enumeration<Quota>(0);
       const Counter counter{query.integer(2), query.integer(2)};
@@ -54,7 +48,7 @@ QuotaBook::Use& QuotaBook::load(std::int64_t tenant) {
       }
     }
   }
-  Query query(writer_, kLimits, tenant);
+  Query query(writer_, "SELECT quota, maximum FROM quota_limits WHERE tenant = ?", tenant);
   while (query.step()) {
     use.limits.at(index(query.enumeration<Quota>(0))) = query.integer(1);
   }
@@ -103,7 +97,7 @@ void QuotaBook::set_limit(std::int64_t tenant, Quota quota, std::optional<std::i
   if (limit) {
     writer_.run(kSetLimit, tenant, quota, *limit, now);
   } else {
-    writer_.run(kDropLimit, tenant, quota);
+    writer_.run("DELETE FROM quota_limits WHERE tenant = ? AND quota = ?", tenant, quota);
   }
 }
 
@@ -134,7 +128,8 @@ void QuotaBook::store(std::int64_t tenant, Use& use, Quota quota, std::int64_t u
 void QuotaBook::store_open_quotes(std::int64_t tenant, Use& use, Timestamp now) {
   const auto expired = use.open_quotes.upper_bound(now.ms);
   if (expired != use.open_quotes.begin()) {
-    writer_.run(kDropExpired, tenant, Quota::open_quotes, now);
+    writer_.run("DELETE FROM quota_use WHERE tenant = ? AND quota = ? AND until <= ?", tenant,
+                Quota::open_quotes, now);
     use.open_quotes.erase(use.open_quotes.begin(), expired);
   }
   for (auto& [until, counter] : use.open_quotes) {

@@ -59,8 +59,6 @@ constexpr const char* kForgetEnded =
 constexpr const char* kDecide =
     "UPDATE approvals SET state = ?, decided_by = ?, decided_at = ?, sealed_arguments = NULL"
     " WHERE id = ? AND state = 0";
-constexpr const char* kFinish =
-    "UPDATE approvals SET state = ?, outcome = ? WHERE id = ? AND state = 1";
 
 }  // namespace
 
@@ -92,7 +90,8 @@ void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std:
 
 void finish_approval(WriteTx& tx, ApprovalId id, ApprovalState state,
                      const std::optional<std::string>& outcome) {
-  tx.db().run(kFinish, state, outcome, id);
+  tx.db().run("UPDATE approvals SET state = ?, outcome = ? WHERE id = ? AND state = 1", state,
+              outcome, id);
 }
 
 WaitingApprovals waiting_approvals(Connection& db, Timestamp now) {

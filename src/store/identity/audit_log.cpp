@@ -33,7 +33,6 @@ constexpr Column<StoredEntry> kStoredColumns[] = {
 const std::string kEntriesAfter =
     select(kStoredColumns) + " FROM audit_log WHERE entry > ? ORDER BY entry LIMIT ?";
 constexpr KeyIndex kAuditLog = COFFER_KEY_INDEX("entry", "audit_log", "outcome_of IS NULL");
-constexpr const char* kBrief = "SELECT actor, command FROM audit_log WHERE entry = ?";
 constexpr Column<AuditEntryView> kEntryColumns[] = {
     joined<&AuditEntryView::entry>("a.entry"),   joined<&AuditEntryView::at>("a.at"),
     joined<&AuditEntryView::actor>("a.actor"),   joined<&AuditEntryView::command>("a.command"),
@@ -77,7 +76,7 @@ RowPage<AuditEntryView> list_audit_entries(Connection& db, const AuditFilter& fi
                                            const PageAt& page) {
   KeyWalk walk(db, page);
   const auto fits = [&](std::int64_t entry) {
-    Query q(db, kBrief, entry);
+    Query q(db, "SELECT actor, command FROM audit_log WHERE entry = ?", entry);
     COFFER_CHECK(q.step());
     return (!filter.actor || *filter.actor == q.text(0)) &&
            (!filter.command || *filter.command == q.text(1));

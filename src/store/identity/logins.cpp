@@ -7,8 +7,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kUseChallenge =
-    "INSERT INTO used_challenges (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING";
 constexpr const char* kTokenRow = "SELECT rowid FROM refresh_tokens WHERE hash = ?";
 constexpr const char* kFindToken =
     "SELECT r.family, a.id, r.application, r.key_version, r.spent, r.expires_at"
@@ -31,7 +29,8 @@ Blob blob(const Sha256& hash) { return Blob{as_text(hash)}; }
 }  // namespace
 
 bool use_challenge(WriteTx& tx, const Sha256& hash, Timestamp expires_at) {
-  tx.db().run(kUseChallenge, blob(hash), expires_at);
+  tx.db().run("INSERT INTO used_challenges (hash, expires_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
+              blob(hash), expires_at);
   return tx.db().changes() == 1;
 }
 

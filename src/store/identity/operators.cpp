@@ -58,7 +58,6 @@ constexpr const char* kCountCodes =
     "SELECT count(*) FROM operator_recovery_codes WHERE " OF_OPERATOR;
 #undef OF_OPERATOR
 
-constexpr const char* kDropOldLinks = "DELETE FROM operator_links WHERE expires_at <= ?";
 constexpr const char* kInsertLink =
     "INSERT INTO operator_links (hash, operator, expires_at) VALUES (?,"
     " (SELECT operator FROM operators WHERE id = ?), ?)";
@@ -71,7 +70,6 @@ constexpr const char* kCodeRow =
     "SELECT rowid FROM operator_recovery_codes"
     " WHERE operator = (SELECT operator FROM operators WHERE id = ?) AND hash = ?";
 constexpr const char* kLinkRow = "SELECT rowid FROM operator_links WHERE hash = ?";
-constexpr const char* kDropLink = "DELETE FROM operator_links WHERE hash = ?";
 constexpr const char* kDropLinksOf =
     "DELETE FROM operator_links WHERE operator IS (SELECT operator FROM operators WHERE id = ?)";
 
@@ -169,7 +167,7 @@ int count_recovery_codes(Connection& db, OperatorId id) {
 }
 
 void insert_operator_link(WriteTx& tx, std::string_view hash, const OperatorLink& link) {
-  tx.db().run(kDropOldLinks, tx.now());
+  tx.db().run("DELETE FROM operator_links WHERE expires_at <= ?", tx.now());
   tx.db().run(kInsertLink, Blob{hash}, link.for_whom, link.expires_at);
 }
 
@@ -181,7 +179,7 @@ std::optional<OperatorLink> find_operator_link(Connection& db, std::string_view 
 }
 
 void delete_operator_link(WriteTx& tx, std::string_view hash) {
-  tx.db().run(kDropLink, Blob{hash});
+  tx.db().run("DELETE FROM operator_links WHERE hash = ?", Blob{hash});
 }
 
 void delete_operator_links(WriteTx& tx, std::optional<OperatorId> for_whom) {

@@ -24,9 +24,6 @@ const std::string kByCredential = kPasskeys + " WHERE p.credential = ?";
 constexpr const char* kInsertPasskey =
     "INSERT INTO operator_passkeys (operator, credential, site, public_key, sign_count, name,"
     " created_at) VALUES ((SELECT operator FROM operators WHERE id = ?), ?, ?, ?, ?, ?, ?)";
-constexpr const char* kSetUsed =
-    "UPDATE operator_passkeys SET sign_count = ?, used_at = ? WHERE credential = ?";
-constexpr const char* kDropPasskey = "DELETE FROM operator_passkeys WHERE credential = ?";
 constexpr const char* kDropPasskeys =
     "DELETE FROM operator_passkeys WHERE operator = (SELECT operator FROM operators WHERE id = ?)";
 
@@ -50,11 +47,12 @@ void insert_passkey(WriteTx& tx, const PasskeyRow& row) {
 }
 
 void set_passkey_used(WriteTx& tx, std::string_view credential, std::uint32_t sign_count) {
-  tx.db().run(kSetUsed, static_cast<std::int64_t>(sign_count), tx.now(), Blob{credential});
+  tx.db().run("UPDATE operator_passkeys SET sign_count = ?, used_at = ? WHERE credential = ?",
+              static_cast<std::int64_t>(sign_count), tx.now(), Blob{credential});
 }
 
 void delete_passkey(WriteTx& tx, std::string_view credential) {
-  tx.db().run(kDropPasskey, Blob{credential});
+  tx.db().run("DELETE FROM operator_passkeys WHERE credential = ?", Blob{credential});
 }
 
 void delete_passkeys(WriteTx& tx, OperatorId id) { tx.db().run(kDropPasskeys, id); }

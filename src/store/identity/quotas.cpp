@@ -13,8 +13,6 @@ namespace {
 constexpr const char* kUseOf = USE_COLUMNS " AND u.tenant = ?2 GROUP BY u.quota";
 constexpr const char* kQuotaUse = USE_COLUMNS " GROUP BY u.tenant, u.quota";
 #undef USE_COLUMNS
-constexpr const char* kLimitsOf = "SELECT quota, maximum FROM quota_limits WHERE tenant = ?";
-constexpr const char* kQuotaLimits = "SELECT tenant, quota, maximum FROM quota_limits";
 
 std::size_t quota_column(const Query& query, int column) {
   return static_cast<std::size_t>(query.integer(column));
@@ -28,7 +26,7 @@ QuotaUse quota_use(Connection& db, const Tenant& tenant, Timestamp now) {
     Query query(db, kUseOf, now, tenant.key);
     while (query.step()) out.used.at(quota_column(query, 2)) = query.integer(3);
   }
-  Query query(db, kLimitsOf, tenant.key);
+  Query query(db, "SELECT quota, maximum FROM quota_limits WHERE tenant = ?", tenant.key);
   while (query.step()) out.limits.at(quota_column(query, 0)) = query.integer(1);
   return out;
 }
@@ -44,7 +42,7 @@ std::vector<QuotaUse> all_quota_use(Connection& db, Timestamp now) {
       use.used.at(quota_column(query, 2)) = query.integer(3);
     }
   }
-  Query query(db, kQuotaLimits);
+  Query query(db, "SELECT tenant, quota, maximum FROM quota_limits");
   while (query.step()) {
     const auto use = uses.find(query.integer(0));
     if (use != uses.end()) use->second.limits.at(quota_column(query, 1)) = query.integer(2);

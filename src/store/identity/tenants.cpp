@@ -22,10 +22,6 @@ const std::string kAllAssociations = kAssociations + " ORDER BY association";
 const std::string kAssociationById = kAssociations + " WHERE id = ?";
 const std::string kInsertAssociation =
     ColumnList{"created_at", "updated_at"}.add(kAssociation).insert_into("associations");
-constexpr const char* kInsertTenant =
-    "INSERT INTO tenants (association, environment) VALUES (?, ?)";
-constexpr const char* kSetAssociationStatus =
-    "UPDATE associations SET status = ?, updated_at = ? WHERE id = ?";
 constexpr const char* kFindTenant =
     "SELECT t.tenant FROM tenants t JOIN associations a ON a.association = t.association"
     " WHERE a.id = ? AND t.environment = ?";
@@ -140,13 +136,15 @@ void insert_association(WriteTx& tx, const AssociationRow& row) {
   insert_row(tx.db(), kInsertAssociation, kAssociation, row, tx.now(), tx.now());
   const std::int64_t association = tx.db().last_insert_key();
   for (const auto environment : {Environment::sandbox, Environment::production}) {
-    tx.db().run(kInsertTenant, association, environment);
+    tx.db().run("INSERT INTO tenants (association, environment) VALUES (?, ?)", association,
+                environment);
   }
   tx.touch_tenancy();
 }
 
 void set_association_status(WriteTx& tx, AssociationId id, AssociationStatus status) {
-  tx.db().run(kSetAssociationStatus, status, tx.now(), id);
+  tx.db().run("UPDATE associations SET status = ?, updated_at = ? WHERE id = ?", status, tx.now(),
+              id);
   tx.touch_tenancy();
 }
 

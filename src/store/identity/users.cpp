@@ -43,7 +43,6 @@ constexpr const char* kRemember =
 constexpr const char* kForgetOldest =
     "DELETE FROM sign_in_sources WHERE person = ?1 AND network NOT IN"
     " (SELECT network FROM sign_in_sources WHERE person = ?1 ORDER BY at DESC LIMIT 8)";
-constexpr const char* kForget = "DELETE FROM sign_in_sources WHERE person = ?";
 
 }  // namespace
 
@@ -86,7 +85,7 @@ void remember_sign_in_source(WriteTx& tx, const Uuid& person, std::string_view n
 }
 
 void forget_sign_in_sources(WriteTx& tx, const Uuid& person) {
-  Query(tx.db(), kForget, person).run();
+  Query(tx.db(), "DELETE FROM sign_in_sources WHERE person = ?", person).run();
 }
 
 }  // namespace coffer::store

@@ -30,11 +30,8 @@ constexpr const char* kPutRate =
     " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (environment, sell, buy) DO UPDATE SET"
     " numerator = excluded.numerator, denominator = excluded.denominator,"
     " updated_at = excluded.updated_at";
-constexpr const char* kDeleteRate =
-    "DELETE FROM rates WHERE environment = ? AND sell = ? AND buy = ?";
 constexpr const char* kRateRow =
     "SELECT rowid FROM rates WHERE environment = ? AND sell = ? AND buy = ?";
-constexpr const char* kReadMeta = "SELECT value FROM meta WHERE name = ?";
 constexpr const char* kWriteMeta =
     "INSERT INTO meta (name, value) VALUES (?, ?)"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -78,12 +75,13 @@ void put_rate(WriteTx& tx, Environment environment, const MarketRate& rate) {
 }
 
 bool delete_rate(WriteTx& tx, Environment environment, std::int64_t sell, std::int64_t buy) {
-  tx.db().run(kDeleteRate, environment, sell, buy);
+  tx.db().run("DELETE FROM rates WHERE environment = ? AND sell = ? AND buy = ?", environment, sell,
+              buy);
   return tx.db().changes() == 1;
 }
 
 std::optional<std::string> read_meta(Connection& db, std::string_view name) {
-  Query query(db, kReadMeta, name);
+  Query query(db, "SELECT value FROM meta WHERE name = ?", name);
   return query.step() ? std::optional(query.blob(0)) : std::nullopt;
 }
 

@@ -16,11 +16,7 @@ namespace coffer::store {
 namespace {
 
 constexpr const char* kInsertHold = "INSERT INTO holds (payment, account, amount) VALUES (?, ?, ?)";
-constexpr const char* kOpenHolds =
-    "SELECT account, amount FROM holds WHERE payment = ? AND state = ?";
 constexpr const char* kCloseHold = "UPDATE holds SET state = ? WHERE payment = ? AND account = ?";
-constexpr const char* kFindTrustline =
-    "SELECT account FROM accounts WHERE wallet = ? AND asset = ?";
 constexpr const char* kInsertTrustline =
     "INSERT INTO accounts (tenant, kind, wallet, asset, created_at) VALUES (?, ?, ?, ?, ?)";
 constexpr const char* kFindOperatorAccount =
@@ -84,7 +80,6 @@ const std::string kJournalAfter =
 constexpr const char* kEntriesFrom =
     "SELECT entry, account, amount, balance_after, counterparty, leg FROM entries WHERE entry >= ?"
     " ORDER BY entry";
-constexpr const char* kJournalCount = "SELECT count(*) FROM journal";
 
 void append_field(std::string& text, std::int64_t value) {
   append_number(text, value);
@@ -187,7 +182,8 @@ void insert_funding(WriteTx& tx, const Funding& funding) {
 }
 
 std::optional<AccountKey> find_trustline(Connection& db, std::int64_t wallet, std::int64_t asset) {
-  const auto found = first_integer(db, kFindTrustline, wallet, asset);
+  const auto found = first_integer(
+      db, "SELECT account FROM accounts WHERE wallet = ? AND asset = ?", wallet, asset);
   require_intact(db, "accounts", found, {{"wallet", wallet}, {"asset", asset}});
   return found;
 }
@@ -282,7 +278,7 @@ std::string verify_chain(Connection& db,
   constexpr std::int64_t kPiece = 10'000;
   std::int64_t total = 0;
   {
-    Query count(db, kJournalCount);
+    Query count(db, "SELECT count(*) FROM journal");
     if (count.step()) total = count.integer(0);
   }
   ChainPosition at;
@@ -296,9 +292,6 @@ std::string verify_chain(Connection& db,
 }
 
 namespace {
-
-constexpr const char* kFeeOfOpen =
-    "SELECT fee FROM provider_payments WHERE payment = ? AND state <> ?";
 
 void add_held(WriteTx& tx, const Hold& hold) {
   const AccountState before = tx.balances().get(hold.account);
@@ -314,7 +307,8 @@ Hold implied_hold(WriteTx& tx, const SettlementView& payment) {
   COFFER_CHECK(account.has_value());
   Hold hold{*account, payment.amounts.front()};
   if (payment.type == PaymentType::offramp) {
-    Query query(tx.db(), kFeeOfOpen, payment.key, ProviderState::accepted);
+    Query query(tx.db(), "SELECT fee FROM provider_payments WHERE payment = ? AND state <> ?",
+                payment.key, ProviderState::accepted);
     COFFER_CHECK(query.step());  // otherwise it was debited
     hold.amount = hold.amount + query.amount(0);
   }
@@ -331,7 +325,8 @@ void close_rows(WriteTx& tx, std::int64_t payment, HoldState state) {
   COFFER_CHECK(state != HoldState::open);
   std::vector<Hold> open;
   {
-    Query query(tx.db(), kOpenHolds, payment, HoldState::open);
+    Query query(tx.db(), "SELECT account, amount FROM holds WHERE payment = ? AND state = ?",
+                payment, HoldState::open);
     while (query.step()) open.push_back({query.integer(0), query.amount(1)});
   }
   COFFER_CHECK(!open.empty());

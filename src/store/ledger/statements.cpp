@@ -18,7 +18,6 @@ struct LineRow {
 };
 
 constexpr const char* kLastJournal = "SELECT coalesce(max(journal), 0) FROM journal";
-constexpr const char* kJournalTime = "SELECT at FROM journal WHERE journal = ?";
 constexpr const char* kBalanceBefore =
     "SELECT balance_after FROM entries WHERE account = ? AND entry < ? ORDER BY entry DESC LIMIT 1";
 // Rarely used columns are read by subqueries only for the lines that have them, because a statement
@@ -72,7 +71,7 @@ static_assert(stored(AccountKind::wallet) == 0);
 static_assert(stored(AccountKind::clearing) == 4);
 
 Timestamp journal_time(Connection& db, std::int64_t journal) {
-  return first_time(db, kJournalTime, journal).value();
+  return first_time(db, "SELECT at FROM journal WHERE journal = ?", journal).value();
 }
 
 /// The first journal row at or after `at`, or one beyond the last. A binary search needs no index,

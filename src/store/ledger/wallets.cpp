@@ -54,7 +54,6 @@ constexpr KeyIndex kOfAsset = COFFER_KEY_INDEX("wallet", "accounts INDEXED BY ac
 constexpr KeyIndex kOfStatus = COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_not_verified",
                                                 "status = ?3 AND status <> 1");
 static_assert(stored(WalletStatus::verified) == 1);
-constexpr const char* kAssetKeyByCode = "SELECT asset FROM assets WHERE code = ?";
 constexpr const char* kIsOfTenant =
     "SELECT 1 FROM wallets w WHERE w.wallet = ?1 AND w.tenant = ?2 AND (?3 IS NULL OR EXISTS"
     " (SELECT 1 FROM accounts a WHERE a.wallet = w.wallet AND a.asset = ?3))";
@@ -64,12 +63,9 @@ constexpr const char* kFindAddress =
     " WHERE w.public_key = ? AND t.environment = ?";
 constexpr const char* kBriefByPublicKey =
     "SELECT wallet, status, own_account FROM wallets WHERE public_key = ? AND tenant = ?";
-constexpr const char* kStatus = "SELECT status FROM wallets WHERE wallet = ?";
-constexpr const char* kTenantOfWallet = "SELECT tenant FROM wallets WHERE id = ?";
 constexpr const char* kUpdateWallet =
     "UPDATE wallets SET name = ?, status = ?, status_code = ?, status_message = ?, updated_at = ?"
     " WHERE id = ? AND tenant = ?";
-constexpr const char* kDeleteMetadata = "DELETE FROM wallet_metadata WHERE wallet = ?";
 
 WalletRow wallet_row(const Query& q) {
   auto row = read_row<WalletRow>(q, kWalletColumns);
@@ -81,7 +77,7 @@ WalletRow wallet_row(const Query& q) {
 }
 
 void put_metadata(WriteTx& tx, const WalletRow& row) {
-  tx.db().run(kDeleteMetadata, row.key);
+  tx.db().run("DELETE FROM wallet_metadata WHERE wallet = ?", row.key);
   if (!row.metadata) return;
   Query query(tx.db(), kInsertMetadata.c_str(), row.key, entity_type(*row.metadata));
   kMetadata.bind(query, 3, *row.metadata);
@@ -132,7 +128,7 @@ std::optional<WalletBrief> find_wallet_by_public_key(Connection& db, const Tenan
 
 WalletStatus wallet_status(Connection& db, std::int64_t wallet) {
   require_intact(db, "wallets", wallet);
-  Query query(db, kStatus, wallet);
+  Query query(db, "SELECT status FROM wallets WHERE wallet = ?", wallet);
   COFFER_CHECK(query.step());
   return query.enumeration<WalletStatus>(0);
 }
@@ -142,7 +138,7 @@ RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const Wall
   KeyWalk walk(db, page);
   std::optional<std::int64_t> asset;
   if (filter.asset) {
-    asset = first_integer(db, kAssetKeyByCode, filter.asset->value());
+    asset = first_integer(db, "SELECT asset FROM assets WHERE code = ?", filter.asset->value());
     if (!asset) return {};
   }
   std::vector<KeySources> filters{
@@ -160,7 +156,7 @@ RowPage<WalletRow> list_wallets(Connection& db, const Tenant& tenant, const Wall
 }
 
 std::optional<Tenant> tenant_of_wallet(Connection& db, WalletId id) {
-  const auto key = first_integer(db, kTenantOfWallet, id);
+  const auto key = first_integer(db, "SELECT tenant FROM wallets WHERE id = ?", id);
   return key ? std::optional(tenant_by_key(db, *key)) : std::nullopt;
 }
 

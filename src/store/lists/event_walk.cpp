@@ -13,8 +13,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kNextTenant =
-    "SELECT tenant FROM tenants WHERE tenant > ? ORDER BY tenant LIMIT 1";
 constexpr const char* kEventsAfter =
     "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status,"
     " p.corrected_at IS NOT NULL OR p.refunded_amount IS NOT NULL FROM events e"
@@ -93,7 +91,8 @@ class EventWalk::Unseen {
 };
 
 bool EventWalk::next_tenant(Connection& db) {
-  const auto found = first_integer(db, kNextTenant, tenant_);
+  const auto found = first_integer(
+      db, "SELECT tenant FROM tenants WHERE tenant > ? ORDER BY tenant LIMIT 1", tenant_);
   tenant_ = found.value_or(0);
   between_tenants_ = !found;
   compared_ = 0;

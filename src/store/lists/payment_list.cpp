@@ -28,8 +28,6 @@ constexpr const char* kChanged =
     "SELECT " COFFER_PAYMENT_FILTER_COLUMNS
     " FROM events e CROSS JOIN payments p ON p.payment = e.payment AND p.version = e.version"
     " WHERE e.tenant = ? AND e.sequence = ? AND e.type <= 6 AND e.test = 0";
-constexpr const char* kChangedSince =
-    "SELECT payment FROM events WHERE tenant = ? AND sequence >= ?";
 constexpr const char* kChangesSince =
     "SELECT e.at, e.sequence, p.payment FROM events e LEFT JOIN payments p"
     " ON p.payment = e.payment AND p.version = e.version AND e.type <= 6 AND e.test = 0"
@@ -110,7 +108,8 @@ class List {
     const std::int64_t end = last_sequence(db_, tenant_) + 1;
     if (end - first > kSortedMax) return {};
     walk.spend(end - first);
-    return {walk.known(integers(db_, kChangedSince, tenant_.key, first))};
+    return {walk.known(integers(
+        db_, "SELECT payment FROM events WHERE tenant = ? AND sequence >= ?", tenant_.key, first))};
   }
 
   /// The payments in the order of their last events. `spent`: rows read before.

@@ -24,12 +24,8 @@ const std::string kNewest = select(kAlert) +
 const std::string kAlertByKey = select(kAlert) + " FROM alerts a WHERE a.alert = ?";
 constexpr const char* kUnclosed =
     "SELECT alert FROM alerts INDEXED BY alerts_unclosed WHERE condition = ? AND closed_at IS NULL";
-constexpr const char* kWatch =
-    "INSERT INTO alerts (id, condition, count, began_at, opens_at) VALUES (?, ?, ?, ?, ?)";
-constexpr const char* kForget = "DELETE FROM alerts WHERE alert = ?";
 constexpr const char* kTell = "UPDATE alerts SET told_at = ?2, count = ?3 WHERE alert = ?1";
 constexpr const char* kGone = "UPDATE alerts SET gone_at = ?2 WHERE alert = ?1";
-constexpr const char* kClose = "UPDATE alerts SET closed_at = ?2 WHERE alert = ?1";
 constexpr const char* kDrop =
     "DELETE FROM alerts INDEXED BY alerts_closed WHERE closed_at IS NOT NULL AND closed_at < ?";
 constexpr const char* kCountOpen =
@@ -53,7 +49,8 @@ void apply_alert_change(WriteTx& tx, const AlertChange& change, const Uuid& id) 
   Connection& db = tx.db();
   const Finding& finding = change.finding;
   if (change.step == AlertStep::watch) {
-    db.run(kWatch, id, finding.condition, finding.count, tx.now(), change.opens_at);
+    db.run("INSERT INTO alerts (id, condition, count, began_at, opens_at) VALUES (?, ?, ?, ?, ?)",
+           id, finding.condition, finding.count, tx.now(), change.opens_at);
     return;
   }
   const auto alert = first_integer(db, kUnclosed, finding.condition);
@@ -62,7 +59,7 @@ void apply_alert_change(WriteTx& tx, const AlertChange& change, const Uuid& id) 
     case AlertStep::watch:
       return;
     case AlertStep::forget:
-      return db.run(kForget, *alert);
+      return db.run("DELETE FROM alerts WHERE alert = ?", *alert);
     case AlertStep::open:
     case AlertStep::repeat:
       return db.run(kTell, *alert, tx.now(), finding.count);
@@ -71,7 +68,7 @@ void apply_alert_change(WriteTx& tx, const AlertChange& change, const Uuid& id) 
     case AlertStep::recover:
       return db.run(kGone, *alert, std::optional<Timestamp>());
     case AlertStep::close:
-      return db.run(kClose, *alert, tx.now());
+      return db.run("UPDATE alerts SET closed_at = ?2 WHERE alert = ?1", *alert, tx.now());
   }
 }
 

@@ -28,7 +28,6 @@ constexpr const char* kProviders =
     " (SELECT min((SELECT due_at FROM provider_jobs j WHERE j.lane = lanes.lane"
     " ORDER BY due_at LIMIT 1)) FROM lanes),"
     " (SELECT min(payment) FROM provider_jobs)";
-constexpr const char* kCreated = "SELECT created_at FROM payments WHERE payment = ?";
 constexpr const char* kNotificationsWaiting =
     "SELECT count(*), min(due_at) FROM (SELECT due_at FROM messages INDEXED BY"
     " notifications_waiting WHERE state = 0 AND payment IS NOT NULL ORDER BY due_at LIMIT ?)";
@@ -106,7 +105,7 @@ Waiting payments_waiting(Connection& db, const char* sql) {
     oldest = query.optional_integer(2);
   }
   if (!oldest) return out;
-  Query query(db, kCreated, *oldest);
+  Query query(db, "SELECT created_at FROM payments WHERE payment = ?", *oldest);
   if (query.step()) out.created = query.time(0);
   return out;
 }

@@ -24,22 +24,15 @@ namespace {
 constexpr std::string_view kLastBackup = "last_backup";
 constexpr std::string_view kBackupFailure = "backup_failure";
 
-constexpr const char* kTouch = "SELECT count(*) FROM sqlite_schema";
 constexpr const char* kUserVersion = "PRAGMA user_version";
-constexpr const char* kApplication = "PRAGMA application_id";
-constexpr const char* kIntegrity = "PRAGMA integrity_check(1)";
-constexpr const char* kPayments = "SELECT count(*) FROM payments";
-constexpr const char* kLastEntry = "SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1";
-constexpr const char* kPageBytes = "PRAGMA page_size";
-constexpr const char* kDropFailure = "DELETE FROM meta WHERE name = ?";
 
 std::int64_t number(Connection& db, const char* sql) { return first_integer(db, sql).value_or(0); }
 
 FileSummary summary_of(Connection& db) {
   FileSummary out;
   out.schema = static_cast<int>(number(db, kUserVersion));
-  out.payments = number(db, kPayments);
-  Query last(db, kLastEntry);
+  out.payments = number(db, "SELECT count(*) FROM payments");
+  Query last(db, "SELECT journal, at FROM journal ORDER BY journal DESC LIMIT 1");
   if (last.step()) {
     out.entry_sets = last.integer(0);
     out.last_entry_at = last.time(1);
@@ -49,7 +42,7 @@ FileSummary summary_of(Connection& db) {
 
 /// Checks only what applies to every schema.
 void verify_structure(Connection& db, FileVerdict& verdict) {
-  Query integrity(db, kIntegrity);
+  Query integrity(db, "PRAGMA integrity_check(1)");
   if (integrity.step() && integrity.text(0) != "ok") {
     verdict.violations.push_back({"sqlite_integrity", integrity.text(0)});
   }
@@ -66,7 +59,7 @@ void find_keys(Connection& db, const OpenKeys& open_keys, FileVerdict& verdict) 
 
 void judge(Connection& db, const ProgressFunction& progress, const OpenKeys& open_keys,
            FileVerdict& verdict) {
-  if (number(db, kApplication) != kApplicationId) {
+  if (number(db, "PRAGMA application_id") != kApplicationId) {
     verdict.violations.push_back({"coffer_file", "this is not a coffer file"});
     return;
   }
@@ -96,7 +89,7 @@ class LiveCopy {
         "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
         "PRAGMA cache_size=-1024");
     on_writer([&](Connection& writer) {
-      page_bytes_ = number(writer, kPageBytes);
+      page_bytes_ = number(writer, "PRAGMA page_size");
       backup_.emplace(*copy_, writer);
     });
   }
@@ -177,7 +170,7 @@ Result<void> copy_database(Database& database, CommitQueue& queue, const std::st
 // SQLite removes them under its own locks when it reads a file without pages.
 void drop_left_logs(const std::string& empty_file) {
   Connection db(empty_file, OpenMode::read_write);
-  db.run(kTouch);
+  db.run("SELECT count(*) FROM sqlite_schema");
 }
 
 void leave_wal(const std::string& path) {
@@ -232,7 +225,7 @@ void record_backup(WriteTx& tx, const BackupRecord& record) {
   write_meta(tx, kLastBackup,
              std::to_string(record.at.ms) + ' ' + std::to_string(record.bytes) +
                  (record.verified ? " 1 " : " 0 ") + record.path);
-  tx.db().run(kDropFailure, kBackupFailure);
+  tx.db().run("DELETE FROM meta WHERE name = ?", kBackupFailure);
 }
 
 std::optional<BackupFailure> backup_failure(Connection& db) {

@@ -6,9 +6,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kBegin = "BEGIN";
-constexpr const char* kReadAny = "SELECT count(*) FROM sqlite_schema";
-
 std::string statement_of(const ExportNoun& noun) {
   std::string sql = "SELECT ";
   for (const ExportColumn& column : noun.columns) {
@@ -47,8 +44,8 @@ ExportValue value_of(const Query& query, int at, const ExportColumn& column) {
 
 ExportReader::ExportReader(const std::string& path) : db_(path, OpenMode::read_only) {
   db_.execute("PRAGMA busy_timeout=5000; PRAGMA cache_size=-8192");
-  db_.run(kBegin);
-  db_.run(kReadAny);
+  db_.run("BEGIN");
+  db_.run("SELECT count(*) FROM sqlite_schema");
 }
 
 std::int64_t ExportReader::count(const ExportNoun& noun) {

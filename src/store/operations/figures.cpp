@@ -17,7 +17,6 @@ namespace {
 constexpr const char* kAccounts =
     "SELECT asset, kind, balance FROM accounts INDEXED BY accounts_of_operator"
     " WHERE tenant = ? AND wallet IS NULL";
-constexpr const char* kAsset = "SELECT code, decimals FROM assets WHERE asset = ?";
 constexpr const char* kOpen =
     "SELECT a.asset, h.amount FROM payments p INDEXED BY payments_not_succeeded"
     " CROSS JOIN payment_holds h ON h.payment = p.payment"
@@ -75,7 +74,7 @@ LedgerBalances balances_from(Connection& db, std::int64_t asset, const Sums& sum
     return narrow(sums.kinds[static_cast<std::size_t>(kind)]);
   };
   LedgerBalances out;
-  Query q(db, kAsset, asset);
+  Query q(db, "SELECT code, decimals FROM assets WHERE asset = ?", asset);
   COFFER_CHECK(q.step());
   out.asset = q.asset_code(0);
   out.decimals = static_cast<int>(q.integer(1));

@@ -13,8 +13,6 @@ constexpr KeyIndex kWalletsOfTenant =
     COFFER_KEY_INDEX("wallet", "wallets INDEXED BY wallets_by_tenant", "tenant = ?3");
 constexpr KeyIndex kWalletsOfStatus = COFFER_KEY_INDEX(
     "wallet", "wallets INDEXED BY wallets_not_verified", "status = ?3 AND status <> 1");
-constexpr const char* kWalletOfNumber = "SELECT wallet FROM wallets WHERE account_number = ?";
-constexpr const char* kWalletOfKey = "SELECT wallet FROM wallets WHERE public_key = ?";
 static_assert(stored(WalletStatus::verified) == 1);
 constexpr const char* kWalletOfId = "SELECT wallet FROM wallets WHERE id = ?";
 constexpr const char* kWalletBrief = "SELECT tenant, status, name FROM wallets WHERE wallet = ?";
@@ -39,7 +37,6 @@ constexpr KeyIndex kNotificationsFailed = COFFER_KEY_INDEX(
     "message", "messages INDEXED BY notifications_failed", "state = 2 AND payment IS NOT NULL");
 static_assert(stored(MessageState::failed) == 2);
 constexpr const char* kMessageState = "SELECT state FROM messages WHERE message = ?";
-constexpr const char* kPaymentId = "SELECT id FROM payments WHERE payment = ?";
 
 /// The rows of some tenants, or of all.
 KeySources of_tenants(const KeyWalk& walk, const TenantKeys& tenants, const KeyIndex& all,
@@ -60,8 +57,8 @@ std::int64_t tenant_in(Connection& db, const char* brief, std::int64_t key) {
 
 std::vector<std::int64_t> named_wallets(Connection& db, std::string_view text) {
   if (const auto id = WalletId::parse(text)) return integers(db, kWalletOfId, *id);
-  auto out = integers(db, kWalletOfNumber, text);
-  return out.empty() ? integers(db, kWalletOfKey, text) : out;
+  auto out = integers(db, "SELECT wallet FROM wallets WHERE account_number = ?", text);
+  return out.empty() ? integers(db, "SELECT wallet FROM wallets WHERE public_key = ?", text) : out;
 }
 
 RowPage<Listed<WalletRow>> newest_wallets(Connection& db, const WalletsWanted& wanted,
@@ -154,7 +151,7 @@ RowPage<Notification> newest_notifications(Connection& db, std::optional<Message
 }
 
 PaymentId payment_id(Connection& db, std::int64_t payment) {
-  Query q(db, kPaymentId, payment);
+  Query q(db, "SELECT id FROM payments WHERE payment = ?", payment);
   COFFER_CHECK(q.step());
   return q.id<PaymentId>(0);
 }

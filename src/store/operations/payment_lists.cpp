@@ -23,7 +23,6 @@ constexpr std::int64_t kRowsReadMax = kRowsMax / 2;
 constexpr const char* kOfTransactionId =
     "SELECT p.payment FROM tenants t CROSS JOIN payments p"
     " ON p.tenant = t.tenant AND p.transaction_id = ?1 LIMIT ?2";
-constexpr const char* kOfQuote = "SELECT payment FROM quotes WHERE id = ?";
 constexpr const char* kOfRequest =
     "SELECT payment FROM payments WHERE payment >= ?1 AND payment < ?2 AND request_id = ?3"
     " ORDER BY payment LIMIT ?4";
@@ -102,7 +101,7 @@ class Search {
   }
   void by_id(const Uuid& id) {
     add(FoundAs::id, first_integer(db_, kKeyOfId, id));
-    add(FoundAs::quote, first_integer(db_, kOfQuote, id));
+    add(FoundAs::quote, first_integer(db_, "SELECT payment FROM quotes WHERE id = ?", id));
     if (const auto event = find_event(db_, EventId{id})) add(FoundAs::event, event->payment);
     newest_of_wallets();
     if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {

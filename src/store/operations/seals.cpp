@@ -22,7 +22,6 @@ constexpr std::array<SealedColumn, 7> kSealColumns{{
 constexpr const char* kMeta =
     "SELECT name, value FROM meta WHERE name IN ('challenge_key', 'chain_key', 'checkpoint_key')"
     " OR name GLOB 'listener_secret:*'";
-constexpr const char* kSetMeta = "UPDATE meta SET value = ? WHERE name = ?";
 constexpr std::string_view kChallengeKey = "challenge_key";
 constexpr std::string_view kChallengeContext = "challenge-key";
 
@@ -59,7 +58,7 @@ Result<std::int64_t> reseal_meta(WriteTx& tx, const Reseal& reseal) {
   for (const auto& [name, sealed] : rows) {
     COFFER_TRY(const std::string fresh,
                reseal(sealed, name == kChallengeKey ? std::string(kChallengeContext) : name));
-    tx.db().run(kSetMeta, Blob{fresh}, name);
+    tx.db().run("UPDATE meta SET value = ? WHERE name = ?", Blob{fresh}, name);
   }
   return static_cast<std::int64_t>(rows.size());
 }

@@ -45,27 +45,14 @@ const std::string kAddresses = "SELECT position" +
                                " ORDER BY position";
 const std::string kInsertAddress =
     ColumnList{"beneficiary", "position"}.add(kAddress).insert_into("beneficiary_addresses");
-constexpr const char* kTags =
-    "SELECT tag FROM beneficiary_tags WHERE beneficiary = ? ORDER BY position";
 constexpr const char* kHasTag = "SELECT 1 FROM beneficiary_tags WHERE beneficiary = ? AND tag = ?";
-constexpr const char* kTouch =
-    "UPDATE beneficiaries SET updated_at = ? WHERE beneficiary = ? AND tenant = ?";
 constexpr const char* kArchive =
     "UPDATE beneficiaries SET archived_at = ?1, updated_at = ?1"
     " WHERE beneficiary = ?2 AND tenant = ?3 AND archived_at IS NULL";
 constexpr const char* kArchiveDestinations =
     "UPDATE destinations SET archived_at = ? WHERE beneficiary = ? AND archived_at IS NULL";
-constexpr const char* kDeleteAddresses = "DELETE FROM beneficiary_addresses WHERE beneficiary = ?";
-constexpr const char* kDeleteTags = "DELETE FROM beneficiary_tags WHERE beneficiary = ?";
-constexpr const char* kInsertTag =
-    "INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)";
 
 constexpr std::string_view kSearchFolding = "search_folding";  // in meta
-constexpr const char* kForgetTerms = "DELETE FROM beneficiary_terms";
-constexpr const char* kSearchable =
-    "SELECT beneficiary, tenant FROM beneficiaries WHERE archived_at IS NULL";
-constexpr const char* kAddTerm =
-    "INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)";
 constexpr const char* kSetFolding =
     "INSERT INTO meta (name, value) VALUES (?, ?)"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
@@ -86,7 +73,8 @@ Beneficiary detail_of(Connection& db, std::int64_t beneficiary) {
 
 std::vector<std::string> tags_of(Connection& db, std::int64_t beneficiary) {
   std::vector<std::string> out;
-  Query tags(db, kTags, beneficiary);
+  Query tags(db, "SELECT tag FROM beneficiary_tags WHERE beneficiary = ? ORDER BY position",
+             beneficiary);
   while (tags.step()) out.push_back(tags.text(0));
   return out;
 }
@@ -120,8 +108,8 @@ std::optional<BeneficiaryRow> first_row(Connection& db, Query&& query,
 }
 
 void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
-  tx.db().run(kDeleteAddresses, row.key);
-  tx.db().run(kDeleteTags, row.key);
+  tx.db().run("DELETE FROM beneficiary_addresses WHERE beneficiary = ?", row.key);
+  tx.db().run("DELETE FROM beneficiary_tags WHERE beneficiary = ?", row.key);
   std::int64_t position = 0;
   for (const Address& address : row.detail.addresses) {
     Query query(tx.db(), kInsertAddress.c_str(), row.key, position++);
@@ -130,7 +118,8 @@ void put_lists(WriteTx& tx, const BeneficiaryRow& row) {
   }
   position = 0;
   for (const std::string& tag : row.detail.tags) {
-    tx.db().run(kInsertTag, row.key, position++, tag);
+    tx.db().run("INSERT INTO beneficiary_tags (beneficiary, position, tag) VALUES (?, ?, ?)",
+                row.key, position++, tag);
   }
 }
 
@@ -173,12 +162,13 @@ void refresh_search_terms(Connection& writer) {
   const std::string version = folding_version();
   if (read_meta(writer, kSearchFolding) == version) return;
   Transaction transaction(writer);
-  writer.run(kForgetTerms);
+  writer.run("DELETE FROM beneficiary_terms");
   {
-    Query all(writer, kSearchable);
+    Query all(writer, "SELECT beneficiary, tenant FROM beneficiaries WHERE archived_at IS NULL");
     while (all.step()) {
       for (const std::string& term : stored_terms(writer, all.integer(0))) {
-        writer.run(kAddTerm, all.integer(1), term, all.integer(0));
+        writer.run("INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)",
+                   all.integer(1), term, all.integer(0));
       }
     }
   }
@@ -214,7 +204,8 @@ void update_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) 
 }
 
 void touch_beneficiary(WriteTx& tx, const Tenant& tenant, BeneficiaryRow& row) {
-  tx.db().run(kTouch, tx.now(), row.key, tenant.key);
+  tx.db().run("UPDATE beneficiaries SET updated_at = ? WHERE beneficiary = ? AND tenant = ?",
+              tx.now(), row.key, tenant.key);
   COFFER_CHECK(tx.db().changes() == 1);
   row.updated_at = tx.now();
 }

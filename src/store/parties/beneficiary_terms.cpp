@@ -8,8 +8,6 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kInsertBeneficiaryTerm =
-    "INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)";
 constexpr const char* kDelete =
     "DELETE FROM beneficiary_terms WHERE tenant = ? AND term = ? AND beneficiary = ?";
 // One lookup per distinct term.
@@ -77,7 +75,8 @@ void put_terms(WriteTx& tx, const Tenant& tenant, std::int64_t beneficiary,
                       std::back_inserter(added));
   for (const std::string& term : gone) tx.db().run(kDelete, tenant.key, term, beneficiary);
   for (const std::string& term : added)
-    tx.db().run(kInsertBeneficiaryTerm, tenant.key, term, beneficiary);
+    tx.db().run("INSERT INTO beneficiary_terms (tenant, term, beneficiary) VALUES (?, ?, ?)",
+                tenant.key, term, beneficiary);
 }
 
 std::vector<KeySources> term_filters(Connection& db, KeyWalk& walk,

@@ -74,8 +74,6 @@ constexpr const char* kUpdateEndpoint =
     "UPDATE connector_endpoints SET sealed_secret = ?, timeout_ms = ? WHERE connector_endpoint = ?";
 constexpr const char* kRetireEndpoint =
     "UPDATE connector_endpoints SET retired_at = ? WHERE connector = ? AND retired_at IS NULL";
-constexpr const char* kBringBackEndpoint =
-    "UPDATE connector_endpoints SET retired_at = NULL WHERE connector_endpoint = ?";
 
 const auto kRequirementColumns = member_columns<Requirement>("");
 const std::string kRequirements =
@@ -90,9 +88,6 @@ constexpr const char* kChoices =
 constexpr const char* kInsertChoice =
     "INSERT INTO connector_choices (connector, position, choice, code, label)"
     " VALUES (?, ?, ?, ?, ?)";
-constexpr const char* kDeleteChoices = "DELETE FROM connector_choices WHERE connector = ?";
-constexpr const char* kDeleteRequirements =
-    "DELETE FROM connector_requirements WHERE connector = ?";
 
 constexpr const char* kAssociationRow = "SELECT association FROM associations WHERE id = ?";
 #define ASSOCIATION_KEY "(SELECT association FROM associations WHERE id = ?1)"
@@ -250,7 +245,8 @@ void move_connector(WriteTx& tx, ConnectorRow& row) {
   if (endpoint.key == 0) {
     endpoint.key = insert_endpoint(tx, row.terms.key, row);
   } else {
-    tx.db().run(kBringBackEndpoint, endpoint.key);
+    tx.db().run("UPDATE connector_endpoints SET retired_at = NULL WHERE connector_endpoint = ?",
+                endpoint.key);
     COFFER_CHECK(tx.db().changes() == 1);
   }
   endpoint.retired = false;
@@ -277,8 +273,8 @@ std::vector<Requirement> requirements_of(Connection& db, std::int64_t connector)
 
 void replace_requirements(WriteTx& tx, std::int64_t connector,
                           const std::vector<Requirement>& requirements) {
-  tx.db().run(kDeleteChoices, connector);
-  tx.db().run(kDeleteRequirements, connector);
+  tx.db().run("DELETE FROM connector_choices WHERE connector = ?", connector);
+  tx.db().run("DELETE FROM connector_requirements WHERE connector = ?", connector);
   insert_requirements(tx, connector, requirements);
   tx.db().run(kCountRequirements, tx.now(), connector);
 }

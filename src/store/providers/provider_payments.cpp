@@ -29,25 +29,14 @@ const std::string kDetail = select(kDetailColumns) +
                             " FROM provider_payments v JOIN payments p ON p.payment = v.payment "
                             "LEFT JOIN quotes q ON q.quote = p.quote"
                             " WHERE v.payment = ?";
-constexpr const char* kSetState = "UPDATE provider_payments SET state = ? WHERE payment = ?";
 constexpr const char* kCountSubmission =
     "UPDATE provider_payments SET attempts = attempts + 1,"
     " first_sent_at = coalesce(first_sent_at, ?),"
     " connector_endpoint = coalesce(connector_endpoint, ?) WHERE payment = ?";
-constexpr const char* kSetInReview = "UPDATE provider_payments SET in_review = ? WHERE payment = ?";
-constexpr const char* kSetReference =
-    "UPDATE provider_payments SET provider_reference = ? WHERE payment = ?";
-constexpr const char* kSetCollected =
-    "UPDATE provider_payments SET collected_amount = ? WHERE payment = ?";
-constexpr const char* kSetOpenItem = "UPDATE provider_payments SET open_item = ? WHERE payment = ?";
 constexpr const char* kCountOpenItems =
     "SELECT count(*) FROM (SELECT 1 FROM provider_payments INDEXED BY provider_payments_open"
     " WHERE open_item = ?1 AND open_item <> 0 LIMIT ?2)";
 static_assert(stored(OpenItem::none) == 0);
-constexpr const char* kSetExpiry = "UPDATE provider_payments SET expires_at = ? WHERE payment = ?";
-constexpr const char* kDropInstructions = "DELETE FROM payment_instructions WHERE payment = ?";
-constexpr const char* kAddInstruction =
-    "INSERT INTO payment_instructions (payment, name, value) VALUES (?, ?, ?)";
 constexpr const char* kNextAttempt =
     "SELECT coalesce(max(attempt), 0) + 1 FROM provider_attempts WHERE payment = ?";
 constexpr const char* kOpenAttempt =
@@ -63,8 +52,6 @@ constexpr Column<ProviderJob> kJobColumns[] = {
 };
 const std::string kAddJob = ColumnList{}.add(kJobColumns).insert_into("provider_jobs");
 constexpr const char* kRemoveJob = "DELETE FROM provider_jobs WHERE payment = ?";
-constexpr const char* kReschedule =
-    "UPDATE provider_jobs SET due_at = ?, attempts = ? WHERE payment = ?";
 constexpr const char* kHurry =
     "UPDATE provider_jobs SET due_at = min(due_at - 1, ?1), attempts = 0 WHERE payment = ?2";
 constexpr const char* kHasten =
@@ -109,7 +96,7 @@ ProviderDetail provider_detail(Connection& db, std::int64_t payment) {
 }
 
 void set_provider_state(WriteTx& tx, std::int64_t payment, ProviderState state) {
-  tx.db().run(kSetState, state, payment);
+  tx.db().run("UPDATE provider_payments SET state = ? WHERE payment = ?", state, payment);
   tx.provider_parts().push_back(payment);
 }
 
@@ -122,23 +109,25 @@ void count_submission(WriteTx& tx, ProviderView& view, std::optional<std::int64_
 }
 
 void set_in_review(WriteTx& tx, std::int64_t payment, bool in_review) {
-  tx.db().run(kSetInReview, in_review, payment);
+  tx.db().run("UPDATE provider_payments SET in_review = ? WHERE payment = ?", in_review, payment);
   tx.provider_parts().push_back(payment);
 }
 
 void set_provider_reference(WriteTx& tx, std::int64_t payment, std::string_view reference) {
-  tx.db().run(kSetReference, reference, payment);
+  tx.db().run("UPDATE provider_payments SET provider_reference = ? WHERE payment = ?", reference,
+              payment);
   tx.provider_parts().push_back(payment);
 }
 
 void set_collected(WriteTx& tx, ProviderView& view, Amount collected) {
-  tx.db().run(kSetCollected, collected, view.payment.key);
+  tx.db().run("UPDATE provider_payments SET collected_amount = ? WHERE payment = ?", collected,
+              view.payment.key);
   tx.provider_parts().push_back(view.payment.key);
   view.collected = collected;
 }
 
 void set_open_item(WriteTx& tx, std::int64_t payment, OpenItem item) {
-  tx.db().run(kSetOpenItem, item, payment);
+  tx.db().run("UPDATE provider_payments SET open_item = ? WHERE payment = ?", item, payment);
   tx.provider_parts().push_back(payment);
 }
 
@@ -149,10 +138,11 @@ std::int64_t count_open_items(Connection& db, OpenItem item, std::int64_t limit)
 void set_instructions(WriteTx& tx, std::int64_t payment,
                       const std::map<std::string, std::string>& instructions,
                       Timestamp expires_at) {
-  tx.db().run(kSetExpiry, expires_at, payment);
-  tx.db().run(kDropInstructions, payment);
+  tx.db().run("UPDATE provider_payments SET expires_at = ? WHERE payment = ?", expires_at, payment);
+  tx.db().run("DELETE FROM payment_instructions WHERE payment = ?", payment);
   for (const auto& [name, value] : instructions) {
-    tx.db().run(kAddInstruction, payment, name, value);
+    tx.db().run("INSERT INTO payment_instructions (payment, name, value) VALUES (?, ?, ?)", payment,
+                name, value);
   }
   tx.provider_parts().push_back(payment);
 }
@@ -174,7 +164,8 @@ void add_provider_job(WriteTx& tx, const ProviderJob& job) {
 void remove_provider_job(WriteTx& tx, std::int64_t payment) { tx.db().run(kRemoveJob, payment); }
 
 void reschedule_provider_job(WriteTx& tx, std::int64_t payment, Timestamp due_at, int attempts) {
-  tx.db().run(kReschedule, due_at, attempts, payment);
+  tx.db().run("UPDATE provider_jobs SET due_at = ?, attempts = ? WHERE payment = ?", due_at,
+              attempts, payment);
 }
 
 void hurry_provider_job(WriteTx& tx, std::int64_t payment) {

@@ -43,8 +43,6 @@ constexpr const char* kNextConnector =
     " WHERE tenant = ? AND connector > ? AND related_to IS NULL ORDER BY connector LIMIT 1";
 constexpr const char* kConnector = "SELECT connector FROM connectors WHERE id = ?";
 
-constexpr const char* kMetadata =
-    "SELECT rowid, name, value FROM onramp_reference_metadata WHERE onramp_reference = ?";
 constexpr const char* kInsertReference =
     "INSERT INTO onramp_references (tenant, application, connector, wallet, customer_id, reference,"
     " related_to, has_metadata, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -66,7 +64,8 @@ constexpr const char* kInsertPaymentReference =
 
 void read_metadata(Connection& db, ReferenceRow& row) {
   if (!row.metadata) return;
-  Query q(db, kMetadata, row.key);
+  Query q(db, "SELECT rowid, name, value FROM onramp_reference_metadata WHERE onramp_reference = ?",
+          row.key);
   while (q.step()) {
     require_intact(db, "onramp_reference_metadata", q.integer(0),
                    {{"onramp_reference", row.key}, {"name", q.bytes(1)}});

@@ -39,7 +39,6 @@ static_assert(stored(EventType::payment_succeeded) == 2);
 constexpr const char* kTypeAt = "SELECT type FROM events WHERE tenant = ? AND sequence = ?";
 constexpr const char* kLast =
     "SELECT sequence FROM events WHERE tenant = ? ORDER BY sequence DESC LIMIT 1";
-constexpr const char* kTenants = "SELECT tenant FROM tenants";
 constexpr const char* kTimeAt = "SELECT at FROM events WHERE tenant = ? AND sequence = ?";
 
 constexpr const char* kBody = "SELECT body, mac FROM event_bodies WHERE event_body = ?";
@@ -50,7 +49,6 @@ constexpr const char* kKeepEventMac =
     "INSERT INTO row_macs (source, row, mac) VALUES ('events', ?, ?)"
     " ON CONFLICT (source, row) DO UPDATE SET mac = excluded.mac";
 constexpr const char* kEventMac = "SELECT mac FROM row_macs WHERE source = 'events' AND row = ?";
-constexpr const char* kEventPayment = "SELECT tenant, version FROM payments WHERE payment = ?";
 constexpr const char* kBodiesAfter =
     "SELECT event_body, body, mac FROM event_bodies WHERE event_body > ? ORDER BY event_body"
     " LIMIT ?";
@@ -162,7 +160,7 @@ std::optional<EventRow> find_event(Connection& db, const Tenant& tenant, EventId
 }
 
 std::optional<EventRow> find_event(Connection& db, EventId id) {
-  for (const std::int64_t tenant : integers(db, kTenants)) {
+  for (const std::int64_t tenant : integers(db, "SELECT tenant FROM tenants")) {
     if (auto row = find_event(db, Tenant{.key = tenant}, id)) return row;
   }
   return std::nullopt;
@@ -205,7 +203,7 @@ void require_intact_event(Connection& db, const Tenant& tenant, const EventRow& 
   if (keys_of(db) == nullptr) return;
   if (event.payment) {
     require_intact_payment(db, *event.payment);
-    Query payment(db, kEventPayment, *event.payment);
+    Query payment(db, "SELECT tenant, version FROM payments WHERE payment = ?", *event.payment);
     if (payment.step() && payment.integer(0) == tenant.key && event.version <= payment.integer(1)) {
       return;
     }

@@ -72,7 +72,6 @@ const std::string kUpdateWebhook =
 constexpr const char* kDisable =
     "UPDATE webhooks SET disabled_at = ?1, updated_at = ?1, disable_reason = ?2, old_secret = NULL,"
     " old_secret_until = NULL WHERE webhook = ?3 AND disabled_at IS NULL";
-constexpr const char* kSetCursor = "UPDATE webhooks SET cursor = max(cursor, ?) WHERE webhook = ?";
 constexpr const char* kSetHealth =
     "UPDATE webhooks SET failures = ?, last_attempt_at = ?, last_status = ?, quiet_until = ?"
     " WHERE webhook = ?";
@@ -84,15 +83,10 @@ constexpr const char* kNextRecoveries =
 constexpr const char* kTouchingRecoveries =
     "SELECT " RECOVERY " WHERE webhook = ?1 AND next <= ?3 + 1 AND last >= ?2 - 1";
 #undef RECOVERY
-constexpr const char* kCountRecoveries =
-    "SELECT count(*) FROM webhook_recoveries WHERE webhook = ?";
-constexpr const char* kAddRecovery =
-    "INSERT INTO webhook_recoveries (webhook, next, last, asked_at) VALUES (?, ?, ?, ?)";
 constexpr const char* kAdvanceRecovery =
     "UPDATE webhook_recoveries SET next = ?4 WHERE recovery = ?1 AND next = ?2 AND asked_at = ?3";
 constexpr const char* kEndRecovery =
     "DELETE FROM webhook_recoveries WHERE recovery = ?1 AND next = ?2 AND asked_at = ?3";
-constexpr const char* kEndRecoveries = "DELETE FROM webhook_recoveries WHERE webhook = ?";
 
 template <class... Args>
 std::vector<Recovery> recoveries(Connection& db, const char* sql, const Args&... args) {
@@ -179,12 +173,12 @@ void disable_webhook(WriteTx& tx, const WebhookRow& row, DisableReason reason) {
   tx.db().run(kDisable, tx.now(), reason, row.key);
   COFFER_CHECK(tx.db().changes() == 1);
   tx.db().run(kDropTypes, row.key);
-  tx.db().run(kEndRecoveries, row.key);
+  tx.db().run("DELETE FROM webhook_recoveries WHERE webhook = ?", row.key);
   tx.quotas().add(row.tenant.key, Quota::webhooks, -1);
 }
 
 void set_webhook_cursor(WriteTx& tx, std::int64_t webhook, std::int64_t sequence) {
-  tx.db().run(kSetCursor, sequence, webhook);
+  tx.db().run("UPDATE webhooks SET cursor = max(cursor, ?) WHERE webhook = ?", sequence, webhook);
 }
 
 void set_webhook_health(WriteTx& tx, std::int64_t webhook, const WebhookHealth& health) {
@@ -203,10 +197,11 @@ bool add_recovery(WriteTx& tx, std::int64_t webhook, std::int64_t first, std::in
     last = std::max(last, touching.last);
     tx.db().run(kEndRecovery, touching.key, touching.next, touching.asked_at);
   }
-  Query count(tx.db(), kCountRecoveries, webhook);
+  Query count(tx.db(), "SELECT count(*) FROM webhook_recoveries WHERE webhook = ?", webhook);
   COFFER_CHECK(count.step());
   if (count.integer(0) >= kRecoveriesMax) return false;
-  tx.db().run(kAddRecovery, webhook, first, last, asked_at);
+  tx.db().run("INSERT INTO webhook_recoveries (webhook, next, last, asked_at) VALUES (?, ?, ?, ?)",
+              webhook, first, last, asked_at);
   return true;
 }
 
