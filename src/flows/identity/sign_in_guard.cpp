@@ -16,23 +16,15 @@ namespace {
 
 constexpr std::size_t kNameBytesMax = 64;
 
-constexpr GuessRule kSourceRule{.weight = GuessWeight::password,
-                                .free = 19,
-                                .first_ms = 15 * kMinuteMs,
-                                .longest_ms = 15 * kMinuteMs,
-                                .memory_ms = 15 * kMinuteMs};
+constexpr GuessRule quarter_of_an_hour(int free) {
+  constexpr std::int64_t kMs = 15 * kMinuteMs;
+  return {GuessWeight::password, free, kMs, kMs, kMs};
+}
+constexpr GuessRule kSourceRule = quarter_of_an_hour(19);
 /// Of a source over its limit, the first attempt on each account is still checked, because others
 /// may share the address. This rule ends that.
-constexpr GuessRule kFloodRule{.weight = GuessWeight::password,
-                               .free = 99,
-                               .first_ms = 15 * kMinuteMs,
-                               .longest_ms = 15 * kMinuteMs,
-                               .memory_ms = 15 * kMinuteMs};
-constexpr GuessRule kLastRule{.weight = GuessWeight::password,
-                              .free = 0,
-                              .first_ms = 15 * kMinuteMs,
-                              .longest_ms = 15 * kMinuteMs,
-                              .memory_ms = 15 * kMinuteMs};
+constexpr GuessRule kFloodRule = quarter_of_an_hour(99);
+constexpr GuessRule kLastRule = quarter_of_an_hour(0);
 constexpr GuessRule kPairRule{.weight = GuessWeight::password,
                               .free = 4,
                               .first_ms = 15 * kMinuteMs,
