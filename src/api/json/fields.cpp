@@ -230,6 +230,7 @@ PaymentMetadata QueryFields::metadata() {
     std::string key = name.starts_with(kOpen) ? name.substr(kOpen.size()) : "]";
     key.pop_back();
     std::string fault = metadata_fault(key, value);
+    if (name == "metadata") fault = "must name a key, as in metadata[order]=A-1";
     if (!fault.empty()) add_error(Slug::malformed_request, name, std::move(fault));
     out[std::move(key)] = value;
   }

@@ -186,9 +186,9 @@ TEST_CASE("exactly one valid Host is required") {
 
 TEST_CASE("sizes are limited, as early as the bytes arrive") {
   const GateLimits limits;
-  CHECK(rejected("GET /" + std::string(2'047, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 0);
+  CHECK(rejected("GET /" + std::string(8'191, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 0);
   CHECK(rejected("GET /" + std::string(8'192, 'a') + " HTTP/1.1\r\nHost: a\r\n\r\n") == 400);
-  CHECK(rejected("GET /" + std::string(4'096, 'a')) == 400);  // without waiting for its end
+  CHECK(rejected("GET /" + std::string(9'000, 'a')) == 400);  // without waiting for its end
 
   std::string fields;
   for (int i = 0; i < 63; ++i) fields += "A: b\r\n";
@@ -250,7 +250,7 @@ TEST_CASE("a rejection contains the parts of the request that could be parsed") 
 
   // The format of the response depends on the path.
   for (const std::string& line :
-       {"GET /v1/x?y=" + std::string(2'100, 'a') + " HTTP/1.1\r\n",
+       {"GET /v1/x?y=" + std::string(8'200, 'a') + " HTTP/1.1\r\n",
         "GET /v1/x?y=" + std::string(9'000, 'a'), std::string("GET /v1/x HTTP/2.0\r\n"),
         std::string("GET /v1/x?y#z HTTP/1.1\r\n")}) {
     INFO(line.substr(0, 40));
