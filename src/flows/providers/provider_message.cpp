@@ -111,37 +111,11 @@ bool is_unknown(const std::variant<PayoutResponse, CollectionResponse>& response
       [](const auto& each) { return each.state == decltype(each.state)::never_arrived; }, response);
 }
 
-std::string response_text(const outbound::PayoutResponse& response) {
-  switch (response.state) {
-    case outbound::PayoutState::never_arrived:
-      return "never_arrived";
-    case outbound::PayoutState::pending:
-      return "pending";
-    case outbound::PayoutState::in_review:
-      return "in_review";
-    case outbound::PayoutState::succeeded:
-      return "succeeded";
-    case outbound::PayoutState::failed:
-      break;
-  }
-  return "failed: " +
-         std::string(info(response.failure.value_or(FailureCode::provider_error)).name);
-}
-
-std::string response_text(const outbound::CollectionResponse& response) {
-  switch (response.state) {
-    case outbound::CollectionState::never_arrived:
-      return "never_arrived";
-    case outbound::CollectionState::pending:
-      return "pending";
-    case outbound::CollectionState::collected:
-      return "collected";
-    case outbound::CollectionState::expired:
-      return "expired";
-    case outbound::CollectionState::failed:
-      break;
-  }
-  return "failed: " +
+template <class Response>
+std::string response_text(const Response& response) {
+  std::string out(name(response.state));
+  if (response.state != decltype(response.state)::failed) return out;
+  return out + ": " +
          std::string(info(response.failure.value_or(FailureCode::provider_error)).name);
 }
 

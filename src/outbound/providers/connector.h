@@ -125,3 +125,19 @@ class Connector {
 };
 
 }  // namespace coffer::outbound
+
+// The words of docs/provider-protocol.md.
+template <>
+struct coffer::Terms<coffer::outbound::PayoutState> {
+  static constexpr auto rows = std::to_array<Term>(
+      {{"never_arrived"}, {"pending"}, {"in_review"}, {"succeeded"}, {"failed"}});
+};
+template <>
+struct coffer::Terms<coffer::outbound::CollectionState> {
+  static constexpr auto rows =
+      std::to_array<Term>({{"never_arrived"}, {"pending"}, {"collected"}, {"failed"}, {"expired"}});
+};
+template <>
+struct coffer::Terms<coffer::outbound::ProviderRefund> {
+  static constexpr auto rows = std::to_array<Term>({{"returned"}, {"pending"}, {"refused"}});
+};

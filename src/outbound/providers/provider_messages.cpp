@@ -140,33 +140,10 @@ std::optional<Failure> read_failure(const JsonValue& body) {
   return out;
 }
 
-template <class Enum, std::size_t N>
-std::optional<Enum> read_word(const std::array<std::pair<std::string_view, Enum>, N>& words,
-                              const std::string* text) {
-  if (text == nullptr) return std::nullopt;
-  for (const auto& [word, value] : words) {
-    if (word == *text) return value;
-  }
-  return std::nullopt;
+template <Vocabulary Enum>
+std::optional<Enum> read_word(const std::string* text) {
+  return text == nullptr ? std::nullopt : parse_term<Enum>(*text);
 }
-
-constexpr std::array<std::pair<std::string_view, PayoutState>, 4> kPayoutStates{{
-    {"pending", PayoutState::pending},
-    {"in_review", PayoutState::in_review},
-    {"succeeded", PayoutState::succeeded},
-    {"failed", PayoutState::failed},
-}};
-constexpr std::array<std::pair<std::string_view, ProviderRefund>, 3> kRefunds{{
-    {"returned", ProviderRefund::returned},
-    {"pending", ProviderRefund::pending},
-    {"refused", ProviderRefund::refused},
-}};
-constexpr std::array<std::pair<std::string_view, CollectionState>, 4> kCollectionStates{{
-    {"pending", CollectionState::pending},
-    {"collected", CollectionState::collected},
-    {"failed", CollectionState::failed},
-    {"expired", CollectionState::expired},
-}};
 
 /// An amount of the payment, which a response may repeat but not change.
 struct SentAmount {
@@ -312,8 +289,9 @@ Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& pa
                        {{"sendAmount", payout.send, terms.send_decimals()},
                         {"receiveAmount", payout.receive, terms.receive_decimals()}},
                        body));
-  const auto state = read_word(kPayoutStates, text_of(body, "status"));
-  if (!state) return garbage("`status` is not a payout status");
+  const auto state = read_word<PayoutState>(text_of(body, "status"));
+  if (!state || *state == PayoutState::never_arrived)
+    return garbage("`status` is not a payout status");
   out.state = *state;
   if (out.state != PayoutState::failed) {
     COFFER_TRY_VOID(reject_failure(body));
@@ -328,7 +306,7 @@ Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& pa
   const bool cancelled = out.failure == FailureCode::provider_unavailable;
   out.refund = cancelled ? ProviderRefund::returned : ProviderRefund::pending;
   if (is_absent(body, "refund")) return out;
-  const auto refund = read_word(kRefunds, text_of(body, "refund"));
+  const auto refund = read_word<ProviderRefund>(text_of(body, "refund"));
   if (!refund) return garbage("`refund` is not valid");
   out.refund = *refund;
   return out;
@@ -340,8 +318,9 @@ Result<CollectionResponse> read_collection(const ConnectorTerms& terms,
   COFFER_TRY(
       out.provider_reference,
       read_head(collection.id, {{"sendAmount", collection.send, terms.send_decimals()}}, body));
-  const auto state = read_word(kCollectionStates, text_of(body, "status"));
-  if (!state) return garbage("`status` is not a collection status");
+  const auto state = read_word<CollectionState>(text_of(body, "status"));
+  if (!state || *state == CollectionState::never_arrived)
+    return garbage("`status` is not a collection status");
   out.state = *state;
   if (!is_absent(body, "instructions")) {
     auto instructions = read_texts(*body.find("instructions"));
