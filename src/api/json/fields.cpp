@@ -146,9 +146,8 @@ std::optional<AssetCode> Fields::asset_code(std::string_view name, Presence pres
 std::optional<TransactionType> Fields::transaction_type(std::string_view name) {
   const auto value = text(name, optional);
   if (!value) return std::nullopt;
-  const auto type = parse_term_in_any_case<TransactionType>(*value);
-  if (!type) add_error(Slug::malformed_request, name, "must be C2C, C2B, B2C or B2B");
-  return type;
+  if (const auto type = parse_term_in_any_case<TransactionType>(*value)) return type;
+  return add_error(Slug::malformed_request, name, "must be C2C, C2B, B2C or B2B");
 }
 
 std::optional<std::string> Fields::reference(std::string_view name) {

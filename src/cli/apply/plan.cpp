@@ -67,12 +67,9 @@ std::optional<Rate> read_rate(api::Fields& fields, std::string_view member,
   const http::JsonValue* value = fields.find(member);
   if (value == nullptr && presence == api::optional) return std::nullopt;
   const auto text = value == nullptr ? std::nullopt : value->scalar_text();
-  const auto rate = text ? Rate::parse(*text) : std::nullopt;
-  if (!rate) {
-    fields.add_error(Slug::malformed_request, member,
-                     "must be a positive number with at most 9 decimal places");
-  }
-  return rate;
+  if (const auto rate = text ? Rate::parse(*text) : std::nullopt) return rate;
+  return fields.add_error(Slug::malformed_request, member,
+                          "must be a positive number with at most 9 decimal places");
 }
 
 std::optional<Amount> read_fixed_fee(api::Fields& fields, std::string_view member) {

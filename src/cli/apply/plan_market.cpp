@@ -14,11 +14,9 @@ template <class Enum>
 std::optional<Enum> read_term(api::Fields& fields, std::string_view member) {
   const auto text = fields.text(member, api::optional);
   if (!text) return std::nullopt;
-  const auto value = parse_term_in_any_case<Enum>(*text);
-  if (!value) {
-    fields.add_error(Slug::malformed_request, member, "does not take the value \"" + *text + '"');
-  }
-  return value;
+  if (const auto value = parse_term_in_any_case<Enum>(*text)) return value;
+  return fields.add_error(Slug::malformed_request, member,
+                          "does not take the value \"" + *text + '"');
 }
 
 std::optional<TransactionTypes> read_types(api::Fields& fields, std::string_view member) {
