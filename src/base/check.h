@@ -2,6 +2,8 @@
 // input.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +19,14 @@ class InternalError : public std::logic_error {
 [[noreturn]] inline void check_failed(const char* expression, const char* file, int line) {
   throw InternalError(std::string("check failed: ") + expression + " at " + file + ":" +
                       std::to_string(line));
+}
+
+/// Whether each row of a table is about the enumerator of its position.
+template <class Rows, class Row, class Enum>
+constexpr bool in_enum_order(const Rows& rows, Enum Row::*value) {
+  return std::ranges::all_of(rows, [&, at = std::size_t{0}](const Row& row) mutable {
+    return row.*value == static_cast<Enum>(at++);
+  });
 }
 
 }  // namespace coffer

@@ -1,5 +1,6 @@
 #include "base/problem.h"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -8,7 +9,7 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<SlugInfo, 39> kSlugs{{
+constexpr auto kSlugs = std::to_array<SlugInfo>({
     {Slug::malformed_request, "malformed-request", 400, "Malformed request",
      "Correct the request. The `errors` list contains each invalid field and the form it must "
      "have."},
@@ -103,18 +104,12 @@ constexpr std::array<SlugInfo, 39> kSlugs{{
     {Slug::token_verification_timeout, "token-verification-timeout", 504,
      "Token verification timed out",
      "The key set of the token issuer could not be fetched in time. Retry the request."},
-}};
-
-constexpr bool in_enum_order() {
-  for (std::size_t i = 0; i < kSlugs.size(); ++i)
-    if (static_cast<std::size_t>(kSlugs[i].slug) != i) return false;
-  return true;
-}
-static_assert(in_enum_order(), "slug table must follow the enum");
+});
+static_assert(in_enum_order(kSlugs, &SlugInfo::slug));
 
 }  // namespace
 
-const std::array<SlugInfo, 39>& slug_table() { return kSlugs; }
+std::span<const SlugInfo> slug_table() { return kSlugs; }
 
 const SlugInfo& info(Slug slug) {
   const auto index = static_cast<std::size_t>(slug);
@@ -143,9 +138,8 @@ Problem overloaded(std::string detail) {
 }
 
 const SlugInfo* find_slug(std::string_view name) {
-  for (const SlugInfo& entry : kSlugs)
-    if (entry.name == name) return &entry;
-  return nullptr;
+  const auto found = std::ranges::find(kSlugs, name, &SlugInfo::name);
+  return found == kSlugs.end() ? nullptr : &*found;
 }
 
 }  // namespace coffer

@@ -4,8 +4,8 @@
 // below `api` only select a slug; `api` and `http` render it.
 #pragma once
 
-#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,7 +63,7 @@ struct SlugInfo {
 };
 
 /// All slugs in enum order.
-const std::array<SlugInfo, 39>& slug_table();
+std::span<const SlugInfo> slug_table();
 const SlugInfo& info(Slug slug);
 /// nullptr if no slug has this name.
 const SlugInfo* find_slug(std::string_view name);

@@ -39,7 +39,7 @@ struct Submissions {
     for (const api::Route& route : api::routes()) {
       const bool is_check = route.responses.front().schema == "Validation";
       if (validates ? !is_check : !submits(route)) continue;
-      if (route.request_schema == "Reversal") continue;  // gives a payment back, and is none
+      if (route.request_schema == "Reversal") continue;  // gives a payment back
       INFO(route.operation);
       Names names = mine;
       add_fresh_payment_samples(app, app.me(), names, sample_of(route));

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "base/check.h"
 #include "base/text/join.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"

@@ -91,14 +91,6 @@ std::string joined_terms(std::string_view separator, const Is& is) {
   return out;
 }
 
-/// Whether each row of a table is about the enumerator of its position.
-template <class Rows, class Row, class Enum>
-constexpr bool in_enum_order(const Rows& rows, Enum Row::*value) {
-  return std::ranges::all_of(rows, [&, at = std::size_t{0}](const Row& row) mutable {
-    return row.*value == static_cast<Enum>(at++);
-  });
-}
-
 inline std::vector<std::string_view> term_codes(std::span<const Term> terms) {
   std::vector<std::string_view> out;
   for (const Term& term : terms) out.push_back(term.code);

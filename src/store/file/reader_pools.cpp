@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/check.h"
 #include "base/fibers/work_value.h"
 #include "base/telemetry/log.h"
 #include "domain/tables/terms.h"

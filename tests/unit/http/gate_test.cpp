@@ -264,7 +264,7 @@ TEST_CASE("a rejection contains the parts of the request that could be parsed") 
 
   // Also the fields after the error, which show the address that the client used.
   for (const std::string& start :
-       {"GET /" + std::string(3'000, 'a') + " HTTP/1.1\r\n", std::string("GET /x HTTP/3\r\n"),
+       {"GET /" + std::string(9'000, 'a') + " HTTP/1.1\r\n", std::string("GET /x HTTP/3\r\n"),
         std::string("GET /x HTTP/1.1\r\nA: b\x01\r\n"),
         std::string("GET /x HTTP/1.1\r\nA: b\n\r\n")}) {
     INFO(start.substr(0, 40));
