@@ -47,6 +47,8 @@ constexpr const char* kMore =
     " (91, randomblob(16), 'ann', 0, 1, 1), (92, randomblob(16), 'bob', 2, 1, 1);"
     "INSERT INTO operator_subjects VALUES (91, 'https://i', 'ann'), (92, 'https://i', 'bob');"
     "INSERT INTO operator_links VALUES (randomblob(32), 91, 9), (randomblob(32), 92, 9);"
+    "INSERT INTO operator_tokens (operator, hash, commands, networks, expires_at) VALUES"
+    " (91, randomblob(32), '', '', 9), (92, randomblob(32), '', '', 9);"
     "INSERT INTO operator_passkeys (operator, credential, site, public_key, sign_count, name,"
     " created_at) VALUES (91, randomblob(16), 's', x'01', 0, 'n', 1),"
     " (92, randomblob(16), 's', x'01', 0, 'n', 1);"
@@ -258,6 +260,7 @@ Finds identity_lookups(Connection& db) {
   const auto old_connect = hash_of(db, "old_connect_hash", "applications");
   const auto application_key = text_of(db, "public_key", "applications");
   const auto link = text_of(db, "hash", "operator_links");
+  const auto bearer = text_of(db, "hash", "operator_tokens");
   const auto credential = text_of(db, "credential", "operator_passkeys");
   const auto token = hash_of(db, "hash", "refresh_tokens");
   const auto username = text_of(db, "username", "users");
@@ -286,6 +289,7 @@ Finds identity_lookups(Connection& db) {
       {"operator_subjects(issuer, subject)",
        FINDS(store::find_operator_by_subject(file, "https://i", "ann"))},
       {"operator_links(hash)", FINDS(store::find_operator_link(file, link))},
+      {"operator_tokens(hash)", FINDS(store::find_operator_token(file, bearer))},
       {"operator_passkeys(credential)", FINDS(store::find_passkey(file, credential))},
       {"users(id)", FINDS(store::find_user(file, user))},
       {"users(username)", FINDS(store::find_user_by_username(file, username))},

@@ -336,6 +336,40 @@ TEST_CASE("a return during the check of a contradiction is not lost") {
   CHECK(world.contradicted() == 1);
 }
 
+TEST_CASE("a return of a failed payout is credited if an operator books the payout after all") {
+  World world;
+  world.say(
+      {{"status", "failed"}, {"failure", {{"code", "account_closed"}}}, {"refund", "returned"}});
+  const std::string id = world.pay_out();
+  REQUIRE(world.me.status(id) == "failed");
+  CHECK(world.send_back(id, "R-1", {{"amount", "6475.00"}}) == 200);
+  CHECK(world.contradicted() == 1);
+  REQUIRE(world.resolve(id, Resolution::succeeded) == "done");
+  CHECK(world.funds() == "948.50/948.50/0.00");
+  CHECK(world.refund(id).at("amount") == "50.00");
+  CHECK(world.contradicted() == 0);
+  // What still contradicts the payout stays open.
+  const std::string other = world.pay_out();
+  CHECK(world.send_back(other, "R-2", {{"amount", "12950.01"}}) == 200);
+  REQUIRE(world.resolve(other, Resolution::succeeded) == "done");
+  CHECK(world.contradicted() == 1);
+  CHECK(world.refund(other).is_null());
+}
+
+TEST_CASE("a payout comes back in at most 100 parts; further ones are left to an operator") {
+  World world;
+  const std::string id = world.pay_out();
+  for (int i = 0; i < 100; ++i) {
+    const std::string return_id = "R-" + std::to_string(i);
+    REQUIRE(world.send_back(id, return_id.c_str(), {{"amount", "12.95"}}) == 200);
+  }
+  CHECK(world.contradicted() == 0);
+  CHECK(world.refund(id).at("amount") == "10.00");
+  CHECK(world.send_back(id, "R-100", {{"amount", "12.95"}}) == 200);
+  CHECK(world.contradicted() == 1);
+  CHECK(world.refund(id).at("amount") == "10.00");
+}
+
 TEST_CASE("a payment that was corrected to succeeded can come back") {
   World world;
   world.say({{"status", "pending"}});

@@ -96,6 +96,17 @@ TEST_CASE("a transfer is reversed in parts, and never beyond its amount") {
   CHECK(received == Ways{"40.00", "-15.50", "-24.50"});
 }
 
+TEST_CASE("a payment is reversed in at most 100 parts, and the last takes all that is left") {
+  World world;
+  const std::string id = world.paid();
+  for (int i = 0; i < 99; ++i) REQUIRE(world.reverse(id, {{"amount", "0.10"}}).status == 202);
+  const Reply further = world.reverse(id, {{"amount", "0.10"}});
+  CHECK(further.slug() == "validation-failed");
+  CHECK_THAT(further.text(), Catch::Matchers::Contains("Reverse all that is left"));
+  CHECK(world.reverse(id).status == 202);
+  CHECK(world.funds() == "100.00/100.00/0.00 0.00/0.00/0.00");
+}
+
 TEST_CASE("a repeated reversal returns the first result, and another body is a conflict") {
   World world;
   const std::string id = world.paid(), other = world.paid("10");

@@ -249,8 +249,13 @@ std::size_t RequestLog::write_batch(void (*pause)()) {
 }
 
 store::RequestRow RequestLog::finished(Entry entry) {
-  entry.row.path = shown_path(redactor_(), entry.row.path, entry.route);
   Redactor::Texts removed;
+  const auto sent = parts_of(entry.row.path, '/');
+  entry.row.path = shown_path(redactor_(), entry.row.path, entry.route);
+  const auto kept = parts_of(entry.row.path, '/');
+  for (std::size_t i = 0; i < sent.size() && i < kept.size(); ++i) {
+    if (sent[i] != kept[i]) removed.push_back(sent[i]);
+  }
   for (const auto& [name, text] : entry.query) {
     const auto declared = [&name = name](const QueryParam& param) { return param.is(name); };
     const auto& query = entry.route->query;
@@ -272,6 +277,8 @@ void RequestLog::add_bodies(Entry& entry, Redactor::Texts removed) {
   if (!entry.request_body.empty() && !route.request_schema.empty()) {
     entry.row.request_body = redactor_().body(route.request_schema, entry.request_body, removed);
   }
+  // A problem may quote a body that cannot be read.
+  if (!entry.request_body.empty() && !entry.row.request_body) return;
   const std::string_view schema = response_schema(route, entry.row.status);
   if (!entry.response_body.empty() && !schema.empty()) {
     entry.row.response_body =

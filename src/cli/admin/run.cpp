@@ -102,6 +102,8 @@ Result<http::Response> run_call(Call& call) {
     return unexpected(Slug::method_not_allowed, "This command changes data. Use POST.");
   }
   if (call.visitor.commands && !permits(call.visitor, *command)) {
+    log_warning("admin", "command not permitted to a token",
+                {{"operator", call.visitor.row.name}, {"command", command->path}});
     return unexpected(Slug::forbidden, "The token does not permit this command.");
   }
   COFFER_TRY_VOID(require_recent_sign_in(call, *command));

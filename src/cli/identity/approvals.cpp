@@ -5,6 +5,7 @@
 #include "cli/paging.h"
 #include "cli/run/dispatch.h"
 #include "cli/run/four_eyes.h"
+#include "flows/identity/operator_tokens.h"
 #include "store/identity/operators.h"
 
 namespace coffer::cli {
@@ -51,7 +52,7 @@ Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow
   return flows.read([&](store::Connection& db) {
     const auto who = store::find_operator(db, row.operator_id);
     COFFER_CHECK(who.has_value());
-    return Actor{who->name, who->role, who->id};
+    return Actor{who->name, flows::role_now(db, *who), who->id};
   });
 }
 

@@ -19,9 +19,10 @@ bool is_in_group(std::string_view group, const Command& command) {
 /// Each name must permit a command of the role.
 Result<void> check_commands(std::string_view list, OperatorRole role) {
   for (const std::string& one : parts_of(list, ',')) {
-    const bool useful = std::ranges::any_of(commands(), [&](const Command& command) {
-      return is_for_the_page(command) && command.role <= role && permits_command(one, command);
-    });
+    const bool useful =
+        !one.empty() && std::ranges::any_of(commands(), [&](const Command& command) {
+          return is_for_the_page(command) && command.role <= role && permits_command(one, command);
+        });
     if (useful) continue;
     return unexpected(Slug::malformed_request,
                       "--commands: a token of the role " + std::string(name(role)) +
@@ -33,8 +34,8 @@ Result<void> check_commands(std::string_view list, OperatorRole role) {
 }
 
 std::string_view token_status(const flows::OperatorToken& one, Timestamp now) {
-  if (one.program.suspended) return "suspended";
-  return one.token.expires_at.ms <= now.ms ? "ended" : "active";
+  if (one.token.expires_at.ms <= now.ms) return "ended";
+  return one.program.suspended ? "suspended" : "active";
 }
 
 Result<CommandResult> create_token(Session& session, const Arguments& arguments) {

@@ -18,8 +18,8 @@ namespace {
 
 /// The sign-in status of an operator.
 std::string_view status_of(const store::OperatorRow& row) {
-  if (row.suspended) return "suspended";
   if (row.token) return "token";
+  if (row.suspended) return "suspended";
   if (!row.password_hash) return "invited";
   return flows::needs_second_factor(row) ? "without authenticator" : "active";
 }

@@ -6,6 +6,9 @@
 
 namespace coffer {
 
+/// The parts in which a payment can be given back: each event contains the whole status history.
+inline constexpr std::size_t kRefundsMax = 100;
+
 /// The store keeps these as integers: append, never reorder.
 enum class RefundState {
   waiting,   // a return whose payout is still in progress

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "flows/identity/audit_log.h"
+#include "flows/identity/operator_tokens.h"
 #include "store/identity/operators.h"
 
 namespace coffer::flows {
@@ -96,10 +97,17 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
     return unexpected(Slug::forbidden, "You made this request. Another operator must approve it.");
   }
   const auto token = store::find_operator_token_of(db, row.operator_id);
-  if (token && token->created_by == approver.id) {
-    return unexpected(
-        Slug::forbidden,
-        "A token that you created made this request. Another operator must approve it.");
+  if (!token) return row;
+  if (!works_now(db, *token, now)) {
+    return unexpected(Slug::conflict, "This request has ended, because the token of " +
+                                          row.operator_name + " no longer works.");
+  }
+  // Both have seen the token, so one of them could request and approve alone.
+  if (token->created_by == approver.id ||
+      store::has_approved_token(db, row.operator_name, approver.name)) {
+    return unexpected(Slug::forbidden,
+                      "You created or approved the token that made this request. Another operator "
+                      "must approve it.");
   }
   return row;
 }

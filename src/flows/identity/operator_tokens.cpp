@@ -6,6 +6,7 @@
 #include "base/limits/address_range.h"
 #include "base/text/join.h"
 #include "base/text/next_part.h"
+#include "flows/identity/audit_log.h"
 #include "flows/identity/operator_change.h"
 #include "flows/identity/user_changes.h"
 
@@ -19,21 +20,23 @@ Problem not_valid() {
   return Problem(Slug::unauthorized, "The token is not valid: it is unknown, expired or ended.");
 }
 
-/// The token if it works now. It has no more permissions than its creator.
-std::optional<OperatorToken> usable(store::Connection& db, std::string_view hash, Timestamp now) {
-  auto token = store::find_operator_token(db, hash);
-  if (!token || token->expires_at.ms <= now.ms) return std::nullopt;
-  auto program = store::find_operator(db, token->program);
-  if (!program || program->suspended) return std::nullopt;
-  if (token->created_by) {
-    const auto creator = store::find_operator(db, *token->created_by);
-    if (!creator || creator->suspended) return std::nullopt;
-    program->role = std::min(program->role, creator->role);
-  }
-  return OperatorToken{*std::move(program), *std::move(token)};
+}  // namespace
+
+OperatorRole role_now(store::Connection& db, const store::OperatorRow& row) {
+  const auto token = store::find_operator_token_of(db, row.id);
+  if (!token || !token->created_by) return row.role;
+  const auto creator = store::find_operator(db, *token->created_by);
+  return creator ? std::min(row.role, creator->role) : OperatorRole::viewer;
 }
 
-}  // namespace
+bool works_now(store::Connection& db, const store::OperatorTokenRow& token, Timestamp now) {
+  const auto acts = [&](OperatorId id) {
+    const auto row = store::find_operator(db, id);
+    return row && !row->suspended;
+  };
+  return token.expires_at.ms > now.ms && acts(token.program) &&
+         (!token.created_by || acts(*token.created_by));
+}
 
 Result<Secret> create_operator_token(const Context& context, const NewOperatorToken& fresh,
                                      const Actor& by) {
@@ -89,8 +92,14 @@ Result<OperatorToken> use_operator_token(const Context& context, const std::stri
                                          const SignInSource& source) {
   const auth::SecretHash hash = context.hasher->hash(secret);
   const Timestamp now = context.queue.now();
-  COFFER_TRY(auto found,
-             context.read([&](store::Connection& db) { return usable(db, as_text(hash), now); }));
+  using Found = std::optional<OperatorToken>;
+  COFFER_TRY(auto found, context.read([&](store::Connection& db) -> Found {
+    auto token = store::find_operator_token(db, as_text(hash));
+    if (!token || !works_now(db, *token, now)) return std::nullopt;
+    auto program = store::find_operator(db, token->program).value();
+    program.role = role_now(db, program);
+    return OperatorToken{std::move(program), *std::move(token)};
+  }));
   if (!found) {
     return unexpected(reject_unidentified(context, "token", "use operator token",
                                           "the token is unknown, expired or ended", not_valid(),
@@ -98,6 +107,11 @@ Result<OperatorToken> use_operator_token(const Context& context, const std::stri
   }
   COFFER_TRY(const auto networks, AddressList::parse(parts_of(found->token.networks, ',')));
   if (!networks.empty() && !networks.contains(source.address)) {
+    if (may_record_unidentified(context)) {
+      COFFER_TRY_VOID(
+          record_action(context, {found->program.name, "use operator token", source_json(source),
+                                  "forbidden", "the address is in none of the token's networks"}));
+    }
     return unexpected(Slug::forbidden, "The token is not valid from this address.");
   }
   const auto& used_at = found->token.used_at;

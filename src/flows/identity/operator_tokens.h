@@ -34,6 +34,11 @@ Result<Secret> create_operator_token(const Context& context, const NewOperatorTo
                                      const Actor& by);
 /// All tokens with their programs, in the order of creation.
 Result<std::vector<OperatorToken>> list_operator_tokens(const Context& context);
+/// The role of an operator: of a program, at most the one that the token's creator has now.
+OperatorRole role_now(store::Connection& db, const store::OperatorRow& row);
+/// Whether a token works now: it has not ended, and neither its program nor its creator is
+/// suspended.
+bool works_now(store::Connection& db, const store::OperatorTokenRow& token, Timestamp now);
 /// Ends a token, and the program's requests for approval. `not-found`.
 Result<void> end_operator_token(const Context& context, const std::string& name);
 

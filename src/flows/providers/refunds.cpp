@@ -47,6 +47,7 @@ struct Booked {
   Amount fee;
   Amount of_returns;  // the part of `amount` that belongs to returns
   Amount returned;    // in the currency of the payout
+  std::size_t parts = 0;
 };
 
 Booked booked_so_far(store::Connection& db, const store::SettlementView& payment) {
@@ -54,6 +55,7 @@ Booked booked_so_far(store::Connection& db, const store::SettlementView& payment
   for (const RefundRow& row : given_back(db, payment)) {
     out.amount = out.amount + row.amount;
     out.fee = out.fee + row.fee;
+    ++out.parts;
     if (!row.returned) continue;
     out.of_returns = out.of_returns + row.amount;
     out.returned = out.returned + *row.returned;
@@ -82,7 +84,7 @@ bool price_return(store::WriteTx& tx, const ProviderView& view, RefundRow& row) 
   const int decimals = connector->terms.send_decimals();
   row.amount = credit_for(sent, *returned, *received, decimals) - before.of_returns;
   row.fee = row.with_fee ? view.fee - before.fee : Amount();
-  return before.amount + row.amount <= sent;
+  return before.parts < kRefundsMax && before.amount + row.amount <= sent;
 }
 
 void settle_return(const Context& context, store::WriteTx& tx, ProviderView& view, RefundRow row) {
@@ -220,9 +222,10 @@ void book_refund(const Context& context, store::WriteTx& tx, store::SettlementVi
   advance(context, tx, payment, change);
 }
 
-void settle_returns(const Context& context, store::WriteTx& tx, ProviderView& view) {
+void settle_returns(const Context& context, store::WriteTx& tx, ProviderView& view,
+                    RefundState state) {
   for (RefundRow& row : store::refunds_of(tx.db(), view.payment.key)) {
-    if (row.state == RefundState::waiting) settle_return(context, tx, view, std::move(row));
+    if (row.state == state) settle_return(context, tx, view, std::move(row));
   }
 }
 

@@ -33,8 +33,10 @@ struct ReturnReport {
 Result<void> accept_return(const Context& context, const ConnectorTerms& connector,
                            const ReturnReport& report);
 
-/// Inside a command that ends a payout: books the returns that waited for it.
-void settle_returns(const Context& context, store::WriteTx& tx, store::ProviderView& view);
+/// Inside a command that ends a payout: books the returns in this state, those that waited for it
+/// or, if an operator books a failed payout after all, those that contradicted it.
+void settle_returns(const Context& context, store::WriteTx& tx, store::ProviderView& view,
+                    RefundState state = RefundState::waiting);
 
 /// A request to give back a payment that has succeeded.
 struct Reversal {

@@ -96,7 +96,8 @@ Result<std::vector<Movement>> reversal_movements(store::WriteTx& tx, const Tenan
 Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
                                const SettlementView& payment, const Reversal& reversal) {
   Amount left = *record.sending_amount;
-  for (const RefundRow& row : given_back(tx.db(), payment)) left = left - row.amount;
+  const auto before = given_back(tx.db(), payment);
+  for (const RefundRow& row : before) left = left - row.amount;
   const Amount amount = reversal.amount.value_or(left);
   const std::string code = record.sending_asset->value();
   const int decimals = record.sending_decimals;
@@ -109,6 +110,11 @@ Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
         Problem(Slug::reversal_exceeds_payment,
                 "The payment has " + left.to_string(decimals) + " " + code + " left to reverse.",
                 {{"amount", "exceeds what is left of the payment"}}));
+  }
+  if (before.size() + 1 >= kRefundsMax && amount != left) {
+    return unexpected(Slug::validation_failed,
+                      "This is the last of " + std::to_string(kRefundsMax) +
+                          " parts in which a payment can be reversed. Reverse all that is left.");
   }
   if (is_swap(record.request.type) && amount != *record.sending_amount) {
     return unexpected(Slug::validation_failed, "A swap is reversed as a whole.");

@@ -4,6 +4,7 @@
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_callback.h"
 #include "flows/providers/provider_outcome.h"
+#include "flows/providers/refunds.h"
 #include "flows/settlement/resolution_rules.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"
@@ -91,9 +92,15 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   if (const std::string why_not = objection(tx, record, view, result); !why_not.empty()) {
     return conflict(why_not);
   }
+  const bool paid_before = was_paid(view.payment);
   note(tx, record.key, result);
   apply(context, tx, view, result.as);
-  store::close_disputed_refunds(tx, record.key);
+  if (result.as == Resolution::succeeded && !paid_before) {
+    ProviderView paid = store::provider_view(tx, record.key);
+    settle_returns(context, tx, paid, RefundState::disputed);
+  } else {
+    store::close_disputed_refunds(tx, record.key);
+  }
   tx.signal(store::Signal::providers);
   return {};
 }

@@ -43,6 +43,9 @@ const std::string kNewest =
 // Sorts the waiting requests, whose number is limited per operator.
 const std::string kWaiting =
     kSelectApproval + FROM_WAITING " AND a.approval < ? ORDER BY a.approval DESC LIMIT ?";
+constexpr const char* kApprovedToken =
+    "SELECT 1 FROM approvals WHERE command = 'operator token create' AND decided_by = ?1"
+    " AND state <> ?2 AND lower(json_extract(detail, '$.NAME')) = ?3";
 constexpr const char* kCountWaiting =
     "SELECT count(*), min(a.requested_at) FROM approvals a" FROM_WAITING;
 constexpr const char* kCountOfOperator =
@@ -101,6 +104,10 @@ WaitingApprovals waiting_approvals(Connection& db, Timestamp now) {
 
 std::int64_t count_waiting_approvals(Connection& db, OperatorId id, Timestamp now) {
   return first_integer(db, kCountOfOperator, now, id).value_or(0);
+}
+
+bool has_approved_token(Connection& db, std::string_view program, std::string_view approver) {
+  return Query(db, kApprovedToken, approver, ApprovalState::rejected, program).step();
 }
 
 }  // namespace coffer::store

@@ -44,6 +44,9 @@ void decide_approval(WriteTx& tx, ApprovalId id, ApprovalState state, const std:
 void finish_approval(WriteTx& tx, ApprovalId id, ApprovalState state,
                      const std::optional<std::string>& outcome);
 
+/// Whether an operator approved the creation of this program's token.
+bool has_approved_token(Connection& db, std::string_view program, std::string_view approver);
+
 struct WaitingApprovals {
   std::int64_t count = 0;
   std::optional<Timestamp> oldest;

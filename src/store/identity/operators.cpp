@@ -202,8 +202,8 @@ std::optional<OperatorTokenRow> find_operator_token_of(Connection& db, OperatorI
 }
 
 void insert_operator_token(WriteTx& tx, const OperatorTokenRow& row) {
-  tx.db().run(kInsertOperatorToken, row.program, Blob{row.hash}, row.commands, row.networks, row.created_by,
-              row.expires_at);
+  tx.db().run(kInsertOperatorToken, row.program, Blob{row.hash}, row.commands, row.networks,
+              row.created_by, row.expires_at);
 }
 
 void end_operator_token(WriteTx& tx, OperatorId program) {

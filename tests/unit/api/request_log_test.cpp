@@ -92,6 +92,27 @@ TEST_CASE("a request is recorded with its payment and, if configured, its redact
   }
 }
 
+TEST_CASE("the request log keeps no problem that quotes what it does not keep of the request") {
+  World world({.limits = {}, .sandbox_bodies = true});
+  prepare(world, Environment::sandbox);
+  const auto logged = [&](const char* id, int status) {
+    world.request.request_id = id;
+    world.note(status);
+    REQUIRE_FALSE(world.rows().empty());
+    return store::find_request(world.file(), id, std::nullopt)->response_body;
+  };
+  // This body cannot be read, so it is not known what the problem quotes of it.
+  world.request.body = R"({"metadata":{"hunter2":1,"hunter2":2}})";
+  world.body = R"({"detail":"The member at `metadata.hunter2` appears twice."})";
+  CHECK_FALSE(logged("request-2", 400).has_value());
+  world.request.method = "GET";
+  world.request.body.clear();
+  world.request.path = "/v1/wallets/hunter2";
+  world.trace.route = &api::find_operation("getWallet");
+  world.body = R"({"instance":"/v1/wallets/hunter2"})";
+  CHECK(logged("request-3", 404) == R"({"instance":"/v1/wallets/[redacted]"})");
+}
+
 TEST_CASE("a full request log queue drops entries, and keeps its last quarter for failures") {
   World world;
   prepare(world, Environment::sandbox);

@@ -66,10 +66,10 @@ struct World {
 
   /// A token that ada creates.
   Program program(const std::string& name, OperatorRole role, const std::string& commands = {},
-                  std::vector<std::string> networks = {}) {
+                  std::vector<std::string> networks = {}, std::int64_t lifetime_ms = 30 * kDayMs) {
     const auto ada = flows::find_operator(site.flows, "ada").value();
     const flows::NewOperatorToken fresh{name, role, commands, std::move(networks),
-                                        site.file.clock().now().plus_ms(30 * kDayMs)};
+                                        site.file.clock().now().plus_ms(lifetime_ms)};
     const auto secret =
         flows::create_operator_token(site.flows, fresh, {ada.name, ada.role, ada.id});
     REQUIRE(secret);
@@ -224,6 +224,7 @@ TEST_CASE("a token works from its networks only, and shows its last use") {
   CHECK(world.listed("reports").at("usedAt").is_null());
   program.peer = "10.2.0.1";
   CHECK(program.get("wallet list") == 403);
+  CHECK(world.site.acts("use operator token", "forbidden")[0].at("actor") == "reports");
   CHECK(world.listed("reports").at("usedAt").is_null());
   program.peer = "10.1.2.3";
   CHECK(program.get("wallet list") == 200);
@@ -262,6 +263,60 @@ TEST_CASE("four eyes hold for programs, and their creator is not the second oper
             .status == 409);
 }
 
+TEST_CASE("nobody who has seen a token approves the requests of its program") {
+  World world("all");
+  REQUIRE(flows::ensure_administrator(world.site.flows, "carl", kPassword, false));
+  Browser ada(world.site.site), bob(world.site.site), carl(world.site.site);
+  REQUIRE(ada.sign_in("ada", kPassword) == 204);
+  REQUIRE(bob.sign_in("bob", kPassword) == 204);
+  REQUIRE(carl.sign_in("carl", kPassword) == 204);
+  const auto approve = [](Browser& who, const http::Response& asked) {
+    REQUIRE(asked.status == 202);
+    return who.post("/admin/api/run/approval/approve",
+                    {{"ID", Json::parse(asked.body).at("data").at("id")}});
+  };
+  const auto created = approve(
+      bob, ada.post(path_of("operator token create"),
+                    {{"NAME", "Funds"},
+                     {"role", "administrator"},
+                     {"commands", "wallet fund"},
+                     {"expires", world.site.file.clock().now().plus_ms(kDayMs).to_string()}}));
+  INFO(created.body);
+  REQUIRE(created.status == 200);
+  Program program(world.site.site, Json::parse(created.body).at("data").at("token"));
+  const auto waits =
+      program.post("wallet fund", {{"ID", kUnknownId}, {"asset", "USDC"}, {"amount", "1"}});
+  CHECK(approve(ada, waits).status == 403);
+  CHECK(approve(bob, waits).status == 403);
+  CHECK(approve(carl, waits).status == 404);
+}
+
+TEST_CASE("a program's requests end with its token and with its creator's permission") {
+  const auto outcome = [](const std::function<void(World&)>& change) {
+    World world("all");
+    Program program =
+        world.program("funds", OperatorRole::administrator, "wallet fund", {}, kHourMs);
+    const auto waits =
+        program.post("wallet fund", {{"ID", kUnknownId}, {"asset", "USDC"}, {"amount", "1"}});
+    change(world);
+    Browser bob(world.site.site);
+    REQUIRE(bob.sign_in("bob", kPassword) == 204);
+    return bob
+        .post("/admin/api/run/approval/approve",
+              {{"ID", Json::parse(waits.body).at("data").at("id")}})
+        .status;
+  };
+  CHECK(outcome([](World&) {}) == 404);
+  CHECK(outcome([](World& world) { world.site.file.clock().advance_ms(kHourMs); }) == 409);
+  CHECK(outcome([](World& world) {
+          CHECK(world.site.file.run("operator suspend", {{"NAME", "ada"}}).code == 0);
+        }) == 409);
+  CHECK(outcome([](World& world) {
+          CHECK(world.site.file.run("operator role", {{"NAME", "ada"}, {"role", "viewer"}}).code ==
+                0);
+        }) == 403);
+}
+
 TEST_CASE("a program cannot become a person") {
   World world;
   world.program("reports", OperatorRole::administrator);
@@ -293,6 +348,7 @@ TEST_CASE("a token is refused with the field that is not valid") {
   CHECK(problem({{"commands", "wallet,nothing"}}).find("nothing") != std::string::npos);
   CHECK(problem({{"commands", "wallet fund"}}).find("wallet fund") !=
         std::string::npos);  // a viewer
+  CHECK(problem({{"commands", ","}}).find("--commands") != std::string::npos);
   CHECK(problem({{"expires", "2020-01-01"}}).find("366 days") != std::string::npos);
   CHECK(problem({{"expires", "2999-01-01"}}).find("366 days") != std::string::npos);
   CHECK(problem({{"expires", "soon"}}).find("expires") != std::string::npos);
