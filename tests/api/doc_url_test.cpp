@@ -137,7 +137,7 @@ TEST_CASE("docUrl of a rejection before routing names the host that the client c
       {token + host + "A: " + std::string(17'000, 'a') + "\r\n\r\n", 431},
       {token + host + "Transfer-Encoding: chunked\r\n\r\nxyz\r\n", 400},
       {token + host + "Transfer-Encoding: chunked\r\n\r\n11170\r\n", 413},
-      {"GET /" + std::string(3'000, 'a') + " HTTP/1.1\r\n" + host + "\r\n", 400},
+      {"GET /" + std::string(9'000, 'a') + " HTTP/1.1\r\n" + host + "\r\n", 400},
       {"GET / HTTP/2.0\r\n" + host + "\r\n", 400},
       {"GET /v1/wallets HTTP/1.1\r\n" + host + "no colon\r\n\r\n", 400},
       {"GET http://pay.example/" + std::string(3, '/') +
