@@ -297,6 +297,7 @@ TEST_CASE("payment metadata: filters that are not valid") {
 
 TEST_CASE("payment metadata: a long filter has a second page, or is refused on the first") {
   World world;
+  world.app.listen();
   const std::string longest = repeated(kFourBytes, 500);
   for (int i = 0; i < 2; ++i) world.pay({{"long", longest}});
   const auto page = [&](const std::string& query) {

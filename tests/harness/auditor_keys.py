@@ -34,6 +34,7 @@ GUARDED = {
                     " connect_hash sign_in_hash public_key networks certificates old_client_secret_hash"
                     " old_api_key_hash old_connect_hash old_sign_in_hash old_key_version old_until",
     "operators": "id name role password_hash sealed_otp otp_step otp_required suspended version created_at",
+    "operator_tokens": "hash commands networks created_by expires_at",
     "approvals": "id operator version command detail sealed_arguments state requested_at expires_at decided_by"
                  " decided_at outcome",
     "operator_links": "hash operator expires_at",

@@ -35,9 +35,9 @@ browser.fetch = fetch;
 // What people type, and what has to be among the first three of its group.
 const guide = (place) => `/docs/guides/${place}`;
 const TABLE = [
-  ['refund', guide('contract#transaction-records'), '#event-payment.refunded', '#term-refund'],
-  ['refunded', guide('webhooks#events'), '#event-payment.refunded', '#term-refund'],
-  ['how do I get a refund', guide('sandbox#off-ramp-payments-the-account-of-the-destination')],
+  ['refund', guide('contract#refunds'), '#event-payment.refunded', '#term-refund'],
+  ['refunded', guide('contract#refunds'), '#event-payment.refunded', '#term-refund'],
+  ['how do I get a refund', guide('contract#refunds')],
   ['retry', guide('webhooks#failed-deliveries'), '#resendDelivery'],
   ['retries', guide('webhooks#failed-deliveries')],
   ['how do webhook retries work', guide('webhooks#failed-deliveries')],
@@ -99,7 +99,7 @@ const TABLE = [
   ['prometheus', guide('operating#metrics')],
   ['ssl certificate', guide('tls#tls-in-coffer')],
   ['docker', guide('install#container')],
-  ['refu', guide('webhooks#events'), '#term-refund'],
+  ['refu', guide('contract#refunds'), '#term-refund'],
 ];
 const missing = [];
 for (const [text, ...wanted] of TABLE) {

@@ -5,8 +5,8 @@
 
 #include "flows/ledger/market_changes.h"
 #include "flows/ledger/wallet_changes.h"
-#include "flows/providers/refunds.h"
 #include "flows/payments/submit_payment.h"
+#include "flows/providers/refunds.h"
 #include "flows/settlement/settle_payment.h"
 
 namespace coffer::property {

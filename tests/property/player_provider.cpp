@@ -3,10 +3,10 @@
 
 #include "domain/payments/compliance.h"
 #include "flows/payments/make_quote.h"
-#include "flows/providers/refunds.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/connector_changes.h"
 #include "flows/providers/provider_callback.h"
+#include "flows/providers/refunds.h"
 #include "http/json_body.h"
 #include "property/player.h"
 #include "property/steps.h"

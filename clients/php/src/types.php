@@ -2886,7 +2886,7 @@ final class Reversal extends Struct
      */
     public function __construct(
         public readonly string $transactionId,
-        public readonly string $reason,
+        #[\SensitiveParameter] public readonly string $reason,
         string|int|float|null $amount = null,
     ) {
         $this->amount = $amount === null ? null : Decimal::of($amount);

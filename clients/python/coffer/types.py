@@ -785,7 +785,7 @@ class TransactionRefund:
     """Amount to return."""
     at: datetime.datetime
     """Time of the event."""
-    reason: str | None = None
+    reason: str | None = field(repr=False, default=None)
     """Reason of the last return or reversal, if the payment had succeeded."""
 
 
@@ -1455,7 +1455,7 @@ class Reversal:
     """Your ID of the reversal: its idempotency key, which no payment and no other reversal has."""
     amount: Amount | None = None
     """Amount to give back, in units of the sending asset; all that is left if absent."""
-    reason: str
+    reason: str = field(repr=False)
     """Why the payment is reversed; shown in its record."""
 
 

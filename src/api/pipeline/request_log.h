@@ -21,7 +21,6 @@
 
 namespace coffer::api {
 
-
 /// The pipeline's findings about a request.
 struct RequestTrace {
   const Route* route = nullptr;  // of the table; nullptr: no route

@@ -5,9 +5,9 @@
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
 #include "base/text/unicode.h"
-#include "flows/providers/refunds.h"
 #include "flows/providers/arrivals.h"
 #include "flows/providers/provider_callback.h"
+#include "flows/providers/refunds.h"
 
 namespace coffer::api {
 namespace {

@@ -24,7 +24,7 @@ namespace coffer::store {
 namespace row_bytes {
 inline constexpr std::int64_t kPayment = 200;  // without its texts
 inline constexpr std::int64_t kLeg = 90;
-inline constexpr std::int64_t kRefund = 160;  // without its texts
+inline constexpr std::int64_t kRefund = 160;      // without its texts
 inline constexpr std::size_t kMetadataTerm = 24;  // and the notation of its key and text
 inline constexpr std::int64_t kEntrySet = 75;
 inline constexpr std::int64_t kPosting = 75;  // two entries

@@ -59,10 +59,10 @@ int count_recovery_codes(Connection& db, OperatorId id);
 
 /// The token of an operator's program.
 struct OperatorTokenRow {
-  std::string hash;                        // of its secret
-  std::string commands;                    // separated by commas
-  std::string networks;                    // separated by commas; empty: any
-  std::optional<OperatorId> created_by;    // empty: the command line of the server
+  std::string hash;                         // of its secret
+  std::string commands;                     // separated by commas
+  std::string networks;                     // separated by commas; empty: any
+  std::optional<OperatorId> created_by;     // empty: the command line of the server
   std::optional<std::string> created_name;  // read only
   Timestamp expires_at;
   std::optional<Timestamp> used_at;  // about the time of the last use; read only

@@ -263,7 +263,7 @@ TEST_CASE("four eyes hold for programs, and their creator is not the second oper
             .status == 409);
 }
 
-TEST_CASE("nobody who has seen a token approves the requests of its program") {
+TEST_CASE("an operator who has seen a token cannot approve the requests of its program") {
   World world("all");
   REQUIRE(flows::ensure_administrator(world.site.flows, "carl", kPassword, false));
   Browser ada(world.site.site), bob(world.site.site), carl(world.site.site);

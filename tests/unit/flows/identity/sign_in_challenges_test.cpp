@@ -1,7 +1,7 @@
 // Sign-in challenges: for one purpose, for minutes, usable once, whatever strangers do.
-#include "flows/identity/operator_sessions.h"
-
 #include <catch2/catch.hpp>
+
+#include "flows/identity/operator_sessions.h"
 
 using namespace coffer;
 using flows::SignInChallenges;
