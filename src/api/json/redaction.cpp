@@ -224,24 +224,24 @@ void Redactor::write(const http::JsonValue& value, const Candidates& schemas, Ou
   }
 }
 
-std::optional<std::string> Redactor::body(std::string_view schema, std::string_view text,
-                                          Texts& removed) const {
+std::optional<std::string> Redactor::redacted(std::string_view schema, std::string_view text,
+                                              Output out) const {
   const auto parsed = http::parse_json(text, {.string_max = text.size()});
   if (!parsed) return std::nullopt;
-  Output out{{}, removed};
   out.text.reserve(text.size());
   write(*parsed, named(schema), out);
-  return out.text;
+  return std::move(out.text);
+}
+
+std::optional<std::string> Redactor::body(std::string_view schema, std::string_view text,
+                                          Texts& removed) const {
+  return redacted(schema, text, {{}, removed});
 }
 
 std::optional<std::string> Redactor::response_body(std::string_view schema, std::string_view text,
                                                    Texts removed) const {
-  const auto parsed = http::parse_json(text, {.string_max = text.size()});
-  if (!parsed) return std::nullopt;
   std::ranges::sort(removed, std::greater<>{}, &std::string::size);
-  Output out{{}, removed, true};
-  write(*parsed, named(schema), out);
-  return out.text;
+  return redacted(schema, text, {{}, removed, true});
 }
 
 std::string Redactor::value(std::string_view schema, const std::string& text) const {

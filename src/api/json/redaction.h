@@ -47,6 +47,8 @@ class Redactor {
     Texts& removed;
     bool may_quote = false;  // `removed` is complete, and its texts are removed from others
   };
+  std::optional<std::string> redacted(std::string_view schema, std::string_view text,
+                                      Output out) const;
   void write(const http::JsonValue& value, const Candidates& schemas, Output& out) const;
   void write_object(const http::JsonValue::Object& object, const Candidates& schemas,
                     Output& out) const;

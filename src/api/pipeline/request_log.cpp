@@ -48,15 +48,19 @@ std::string shown_segment(const Redactor& redactor, const std::string& text,
   return is_word(text) ? text : "[redacted]";
 }
 
-/// The path without segments that may be a misplaced secret.
-std::string shown_path(const Redactor& redactor, const std::string& path, const Route* route) {
+/// The path without segments that may be a misplaced secret, which are added to `removed`.
+std::string shown_path(const Redactor& redactor, const std::string& path, const Route* route,
+                       Redactor::Texts& removed) {
   auto parts = parts_of(path, '/');
   // The same routes are mounted below another folder, so both are compared from their ends.
   const auto patterns = parts_of(route == nullptr ? std::string_view() : route->pattern, '/');
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::string& part = parts[parts.size() - 1 - i];
     const bool has_pattern = route != nullptr && i < patterns.size();
-    part = shown_segment(redactor, part, has_pattern ? patterns[patterns.size() - 1 - i] : "");
+    std::string shown =
+        shown_segment(redactor, part, has_pattern ? patterns[patterns.size() - 1 - i] : "");
+    if (shown != part) removed.push_back(part);
+    part = std::move(shown);
   }
   return join(parts, "/")
       .insert(0, path.starts_with('/') && !parts.empty() && parts[0].empty() ? "/" : "");
@@ -250,12 +254,7 @@ std::size_t RequestLog::write_batch(void (*pause)()) {
 
 store::RequestRow RequestLog::finished(Entry entry) {
   Redactor::Texts removed;
-  const auto sent = parts_of(entry.row.path, '/');
-  entry.row.path = shown_path(redactor_(), entry.row.path, entry.route);
-  const auto kept = parts_of(entry.row.path, '/');
-  for (std::size_t i = 0; i < sent.size() && i < kept.size(); ++i) {
-    if (sent[i] != kept[i]) removed.push_back(sent[i]);
-  }
+  entry.row.path = shown_path(redactor_(), entry.row.path, entry.route, removed);
   for (const auto& [name, text] : entry.query) {
     const auto declared = [&name = name](const QueryParam& param) { return param.is(name); };
     const auto& query = entry.route->query;

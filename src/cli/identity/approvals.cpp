@@ -47,12 +47,15 @@ Result<CommandResult> show_approval(Session& session, const Arguments& arguments
   return CommandResult{.records = {std::move(record)}};
 }
 
-/// The operator who requested the command, with the current role.
+/// The operator who requested the command, with the current role. `conflict` if the token of a
+/// program has ended since the request was checked.
 Result<Actor> requester_of(const flows::Context& flows, const store::ApprovalRow& row) {
-  return flows.read([&](store::Connection& db) {
-    const auto who = store::find_operator(db, row.operator_id);
-    COFFER_CHECK(who.has_value());
-    return Actor{who->name, flows::role_now(db, *who), who->id};
+  return flows.read([&](store::Connection& db) -> Result<Actor> {
+    const auto token = store::find_operator_token_of(db, row.operator_id);
+    const auto who = token ? flows::acting_program(db, *token, flows.queue.now())
+                           : store::find_operator(db, row.operator_id);
+    if (who) return Actor{who->name, who->role, who->id};
+    return unexpected(Slug::conflict, "The token of " + row.operator_name + " no longer works.");
   });
 }
 

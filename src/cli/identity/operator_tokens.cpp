@@ -12,10 +12,6 @@
 namespace coffer::cli {
 namespace {
 
-bool is_in_group(std::string_view group, const Command& command) {
-  return command.path.starts_with(group) && command.path.substr(group.size()).starts_with(' ');
-}
-
 /// Each name must permit a command of the role.
 Result<void> check_commands(std::string_view list, OperatorRole role) {
   for (const std::string& one : parts_of(list, ',')) {
@@ -84,8 +80,8 @@ bool permits_command(std::string_view list, const Command& command) {
   if (command.by_person) return false;
   const bool harmless = !needs_recent_sign_in(command);
   if (list.empty()) return harmless;
-  return std::ranges::any_of(parts_of(list, ','), [&](std::string_view one) {
-    return one == command.path || (harmless && is_in_group(one, command));
+  return std::ranges::any_of(parts_of(list, ','), [&](const std::string& one) {
+    return one == command.path || (harmless && command.path.starts_with(one + ' '));
   });
 }
 

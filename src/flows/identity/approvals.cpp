@@ -98,7 +98,7 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
   }
   const auto token = store::find_operator_token_of(db, row.operator_id);
   if (!token) return row;
-  if (!works_now(db, *token, now)) {
+  if (!acting_program(db, *token, now)) {
     return unexpected(Slug::conflict, "This request has ended, because the token of " +
                                           row.operator_name + " no longer works.");
   }

@@ -22,20 +22,16 @@ Problem not_valid() {
 
 }  // namespace
 
-OperatorRole role_now(store::Connection& db, const store::OperatorRow& row) {
-  const auto token = store::find_operator_token_of(db, row.id);
-  if (!token || !token->created_by) return row.role;
-  const auto creator = store::find_operator(db, *token->created_by);
-  return creator ? std::min(row.role, creator->role) : OperatorRole::viewer;
-}
-
-bool works_now(store::Connection& db, const store::OperatorTokenRow& token, Timestamp now) {
-  const auto acts = [&](OperatorId id) {
-    const auto row = store::find_operator(db, id);
-    return row && !row->suspended;
-  };
-  return token.expires_at.ms > now.ms && acts(token.program) &&
-         (!token.created_by || acts(*token.created_by));
+std::optional<store::OperatorRow> acting_program(store::Connection& db,
+                                                 const store::OperatorTokenRow& token,
+                                                 Timestamp now) {
+  auto program = store::find_operator(db, token.program);
+  if (token.expires_at.ms <= now.ms || !program || program->suspended) return std::nullopt;
+  if (!token.created_by) return program;
+  const auto creator = store::find_operator(db, *token.created_by);
+  if (!creator || creator->suspended) return std::nullopt;
+  program->role = std::min(program->role, creator->role);
+  return program;
 }
 
 Result<Secret> create_operator_token(const Context& context, const NewOperatorToken& fresh,
@@ -95,10 +91,9 @@ Result<OperatorToken> use_operator_token(const Context& context, const std::stri
   using Found = std::optional<OperatorToken>;
   COFFER_TRY(auto found, context.read([&](store::Connection& db) -> Found {
     auto token = store::find_operator_token(db, as_text(hash));
-    if (!token || !works_now(db, *token, now)) return std::nullopt;
-    auto program = store::find_operator(db, token->program).value();
-    program.role = role_now(db, program);
-    return OperatorToken{std::move(program), *std::move(token)};
+    auto program = token ? acting_program(db, *token, now) : std::nullopt;
+    if (!program) return std::nullopt;
+    return OperatorToken{*std::move(program), *std::move(token)};
   }));
   if (!found) {
     return unexpected(reject_unidentified(context, "token", "use operator token",

@@ -2,6 +2,7 @@
 // without a password: it has a name, a role and requests for approval, but it cannot sign in.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +35,11 @@ Result<Secret> create_operator_token(const Context& context, const NewOperatorTo
                                      const Actor& by);
 /// All tokens with their programs, in the order of creation.
 Result<std::vector<OperatorToken>> list_operator_tokens(const Context& context);
-/// The role of an operator: of a program, at most the one that the token's creator has now.
-OperatorRole role_now(store::Connection& db, const store::OperatorRow& row);
-/// Whether a token works now: it has not ended, and neither its program nor its creator is
-/// suspended.
-bool works_now(store::Connection& db, const store::OperatorTokenRow& token, Timestamp now);
+/// The program of a token as it may act now, with at most the role that the token's creator has;
+/// nullopt if the token has ended, or the program or the creator is suspended.
+std::optional<store::OperatorRow> acting_program(store::Connection& db,
+                                                 const store::OperatorTokenRow& token,
+                                                 Timestamp now);
 /// Ends a token, and the program's requests for approval. `not-found`.
 Result<void> end_operator_token(const Context& context, const std::string& name);
 

@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "base/fibers/work_value.h"
 #include "base/telemetry/log.h"
-#include "domain/tables/terms.h"
 #include "store/file/held_file.h"
 
 namespace coffer::store {

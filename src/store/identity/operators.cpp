@@ -56,6 +56,10 @@ constexpr const char* kDropCode =
 constexpr const char* kDropCodes = "DELETE FROM operator_recovery_codes WHERE " OF_OPERATOR;
 constexpr const char* kCountCodes =
     "SELECT count(*) FROM operator_recovery_codes WHERE " OF_OPERATOR;
+constexpr const char* kEndToken =
+    "UPDATE operator_tokens SET expires_at = min(expires_at, ?2) WHERE " OF_OPERATOR;
+constexpr const char* kUseToken =
+    "UPDATE operator_tokens SET used_at = ?2, used_from = ?3 WHERE " OF_OPERATOR;
 #undef OF_OPERATOR
 
 constexpr const char* kInsertLink =
@@ -95,12 +99,6 @@ constexpr const char* kInsertOperatorToken =
     "INSERT INTO operator_tokens (operator, hash, commands, networks, created_by, expires_at)"
     " VALUES ((SELECT operator FROM operators WHERE id = ?), ?, ?, ?,"
     " (SELECT operator FROM operators WHERE id = ?), ?)";
-#define OF_OPERATOR "operator = (SELECT operator FROM operators WHERE id = ?1)"
-constexpr const char* kEndToken =
-    "UPDATE operator_tokens SET expires_at = min(expires_at, ?2) WHERE " OF_OPERATOR;
-constexpr const char* kUseToken =
-    "UPDATE operator_tokens SET used_at = ?2, used_from = ?3 WHERE " OF_OPERATOR;
-#undef OF_OPERATOR
 
 }  // namespace
 
