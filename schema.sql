@@ -693,8 +693,9 @@ CREATE TABLE payments (
   metadata           TEXT,     -- a JSON object of texts; last, because it can be long
   UNIQUE (tenant, transaction_id),
   CHECK ((failure IS NOT NULL) = (status BETWEEN 3 AND 6)
-         OR (status = 2 AND corrected_at IS NOT NULL) OR refunded_amount IS NOT NULL),
-  CHECK (refunded_amount IS NULL OR status IN (4, 5)),
+         OR (status = 2 AND corrected_at IS NOT NULL) OR refunded_amount IS NOT NULL
+         OR (status IN (4, 6) AND type IN (6, 7))),
+  CHECK (refunded_amount IS NULL OR status IN (4, 5, 6)),
   CHECK ((corrected_at IS NULL) = (corrected_from IS NULL)),
   CHECK (settle_at IS NULL OR status IN (0, 1))
 ) STRICT;
@@ -774,12 +775,13 @@ BEGIN SELECT RAISE(ABORT, 'holds are kept'); END;
 
 -- Money that is given back after its payment has succeeded: what a bank returned of a payout, and
 -- reversals. A return waits while its payout is in progress. One that contradicts its payout is
--- disputed, until an operator has decided.
+-- disputed, until an operator has decided. The reversal of an on-ramp waits until the provider has
+-- given the money back, or failed to.
 CREATE TABLE refunds (
   refund         INTEGER PRIMARY KEY,
   payment        INTEGER NOT NULL REFERENCES payments,
   tenant         INTEGER NOT NULL REFERENCES tenants,
-  state          INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),  -- waiting, booked, disputed, closed
+  state          INTEGER NOT NULL CHECK (state BETWEEN 0 AND 4),  -- waiting, booked, disputed, closed, failed
   amount         INTEGER NOT NULL DEFAULT 0 CHECK (amount >= 0),  -- booked, in the sending asset
   fee            INTEGER NOT NULL DEFAULT 0 CHECK (fee >= 0),     -- booked in addition
   reason         TEXT NOT NULL,
@@ -795,19 +797,30 @@ CREATE TABLE refunds (
   -- Of a reversal, as it was submitted:
   transaction_id TEXT,
   wanted         INTEGER CHECK (wanted > 0),  -- NULL: all that was left
+  -- Of the reversal of an on-ramp:
+  id             BLOB UNIQUE CHECK (length(id) = 16),  -- at the provider
+  asked          INTEGER CHECK (asked > 0),            -- what the payer gets, in the sending asset
+  held           INTEGER CHECK (held > 0),             -- what the wallet gives, in the receiving asset
+  failed_at      INTEGER,
+  failure        INTEGER,                              -- FailureCode
   CHECK ((return_id IS NULL) = (connector IS NULL)),
   CHECK ((return_id IS NULL) = (report IS NULL)),
   CHECK ((return_id IS NULL) = (transaction_id IS NOT NULL)),
   CHECK ((booked_at IS NOT NULL) = (state = 1)),
   CHECK ((journal IS NOT NULL) = (amount + fee > 0)),
-  CHECK (state = 1 OR journal IS NULL)
+  CHECK (state = 1 OR journal IS NULL),
+  CHECK ((id IS NULL) = (asked IS NULL) AND (id IS NULL) = (held IS NULL)),
+  CHECK (id IS NULL OR (transaction_id IS NOT NULL AND amount = iif(state = 1, asked, 0))),
+  CHECK ((state = 4) = (failed_at IS NOT NULL) AND (state = 4) = (failure IS NOT NULL)),
+  CHECK (state <> 4 OR id IS NOT NULL)
 ) STRICT;
 CREATE INDEX refunds_of_payment ON refunds (payment);
+CREATE UNIQUE INDEX refunds_waiting ON refunds (payment) WHERE state = 0 AND id IS NOT NULL;
 CREATE UNIQUE INDEX refunds_by_return ON refunds (connector, return_id) WHERE return_id IS NOT NULL;
 CREATE UNIQUE INDEX refunds_by_transaction_id ON refunds (tenant, transaction_id)
 WHERE transaction_id IS NOT NULL;
-CREATE TRIGGER refunds_are_booked_once BEFORE UPDATE ON refunds WHEN OLD.state IN (1, 3)
-BEGIN SELECT RAISE(ABORT, 'a refund is booked or closed once'); END;
+CREATE TRIGGER refunds_are_booked_once BEFORE UPDATE ON refunds WHEN OLD.state IN (1, 3, 4)
+BEGIN SELECT RAISE(ABORT, 'a refund is booked, closed or failed once'); END;
 CREATE TRIGGER refunds_are_kept BEFORE DELETE ON refunds
 BEGIN SELECT RAISE(ABORT, 'refunds are kept'); END;
 
@@ -841,17 +854,19 @@ CREATE INDEX provider_payments_open ON provider_payments (open_item) WHERE open_
 
 -- All holds. A payment with one leg has no row in `holds`. Its amount including the fee is held on
 -- the account of its source wallet from acceptance until the payment ends or, if it is an off-ramp,
--- is debited.
+-- is debited. The wallet of an on-ramp holds what a reversal takes while it waits for the provider.
 -- The CAST lets joins with `account` build an index.
 CREATE VIEW payment_holds (payment, account, amount, state) AS
 SELECT p.payment, CAST(coalesce(h.account, a.account) AS INTEGER),
-  coalesce(h.amount, p.sending_amount + ifnull(q.fee, 0)),
-  coalesce(h.state, CASE WHEN p.status = 1 AND p.type = 5 AND q.state = 2 THEN 1
+  coalesce(h.amount, r.held, p.sending_amount + ifnull(q.fee, 0)),
+  coalesce(h.state, CASE WHEN r.held IS NOT NULL THEN 0 WHEN p.status = 1 AND p.type = 5 AND q.state = 2 THEN 1
     WHEN p.status IN (0, 1) THEN 0 WHEN p.status IN (2, 4, 5, 6) THEN 1 ELSE 2 END)
 FROM payments p NOT INDEXED LEFT JOIN holds h ON h.payment = p.payment
-LEFT JOIN accounts a ON a.wallet = p.source_wallet AND a.asset = p.sending_asset
+LEFT JOIN refunds r ON r.payment = p.payment AND r.state = 0 AND r.id IS NOT NULL
+LEFT JOIN accounts a ON a.wallet = iif(r.held IS NULL, p.source_wallet, p.destination_wallet)
+  AND a.asset = iif(r.held IS NULL, p.sending_asset, p.receiving_asset)
 LEFT JOIN provider_payments q ON q.payment = p.payment
-WHERE h.payment IS NOT NULL OR p.source_wallet IS NOT NULL;
+WHERE h.payment IS NOT NULL OR p.source_wallet IS NOT NULL OR r.held IS NOT NULL;
 
 -- additionalFields of the submission, and the instructions for the payer of an on-ramp.
 CREATE TABLE payment_fields (
@@ -872,7 +887,7 @@ CREATE TABLE payment_instructions (
 CREATE TABLE provider_attempts (
   payment   INTEGER NOT NULL REFERENCES payments,
   attempt   INTEGER NOT NULL,
-  call      INTEGER NOT NULL CHECK (call BETWEEN 0 AND 5),  -- submit, status, cancel, collect, collection status, expire
+  call      INTEGER NOT NULL CHECK (call BETWEEN 0 AND 7),  -- submit, status, cancel, collect, collection status, expire, refund, refund status
   opened_at INTEGER NOT NULL,
   closed_at INTEGER,
   outcome   TEXT,

@@ -1446,7 +1446,8 @@ type BeneficiarySwap struct {
 type Reversal struct {
 	// Your ID of the reversal: its idempotency key, which no payment and no other reversal has.
 	TransactionID string `json:"transactionId"`
-	// Amount to give back, in units of the sending asset; all that is left if absent.
+	// Amount to give back, in units of the sending asset, or of the currency in which the payer of an on-ramp paid;
+	// all that is left if absent.
 	Amount Decimal `json:"amount,omitempty"`
 	// Why the payment is reversed; shown in its record.
 	Reason string `json:"reason"`

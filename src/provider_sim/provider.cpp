@@ -29,7 +29,7 @@ std::string fault_of(const Json& body, const Names& texts, std::string_view part
   for (const std::string_view name : texts) {
     if (!is_text(body, name)) return std::string(name) + " is missing or not a string";
   }
-  for (const std::string_view name : {"sendAmount", "receiveAmount"}) {
+  for (const std::string_view name : {"sendAmount", "receiveAmount", "amount"}) {
     if (std::ranges::find(texts, name) == texts.end()) continue;
     const std::string& amount = body.at(std::string(name)).get_ref<const std::string&>();
     if (parse_amount(amount, Amount::kScale).fault == AmountFault::none) continue;
@@ -49,16 +49,6 @@ http::Response cut_off() {
 
 Json parse_body(const std::string& text) {
   return text.empty() ? Json::object() : Json::parse(text, nullptr, false);
-}
-
-/// The last four digits of the account of a payout or collection, or of a customer ID.
-int digits_of(const Json& body) {
-  for (const char* party : {"recipient", "payer"}) {
-    const auto found = body.find(party);
-    if (found == body.end()) continue;
-    return outbound::sandbox_digits(found->at("accountNumber").get_ref<const std::string&>());
-  }
-  return outbound::sandbox_digits(body.at("customerId").get_ref<const std::string&>());
 }
 
 http::Response broken() {
@@ -83,18 +73,22 @@ const std::vector<Provider::Route>& Provider::routes() {
       {"POST", "/quotes", &Provider::quote},
       {"POST", "/payouts", &Provider::place_payout},
       {"GET", "/payouts", &Provider::list_payouts},
-      {"GET", "/payouts/{id}", &Provider::read_payout},
-      {"POST", "/payouts/{id}/cancel", &Provider::cancel_payout},
-      {"POST", "/collections", &Provider::place_collection},
-      {"GET", "/collections/{id}", &Provider::read_collection},
-      {"POST", "/collections/{id}/expire", &Provider::expire_collection},
+      {"GET", "/payouts/{id}", &Provider::read},
+      {"POST", "/payouts/{id}/cancel", &Provider::close},
+      {"POST", "/collections", &Provider::place_collection, false, Kind::collection},
+      {"GET", "/collections/{id}", &Provider::read, false, Kind::collection},
+      {"POST", "/collections/{id}/expire", &Provider::close, false, Kind::collection},
+      {"POST", "/refunds", &Provider::place_refund, false, Kind::refund},
+      {"GET", "/refunds/{id}", &Provider::read, false, Kind::refund},
       {"POST", "/references", &Provider::issue_reference},
       {"GET", "/control/faults", &Provider::show_faults, true},
       {"PUT", "/control/faults", &Provider::change_faults, true},
-      {"GET", "/control/payouts", &Provider::show_payouts, true},
-      {"POST", "/control/payouts/{id}/settle", &Provider::settle_payout, true},
+      {"GET", "/control/payouts", &Provider::show, true},
+      {"GET", "/control/refunds", &Provider::show, true, Kind::refund},
+      {"POST", "/control/payouts/{id}/settle", &Provider::settle, true},
+      {"POST", "/control/refunds/{id}/settle", &Provider::settle, true, Kind::refund},
       {"POST", "/control/payouts/{id}/return", &Provider::return_payout, true},
-      {"POST", "/control/collections/{id}/pay", &Provider::pay_collection, true},
+      {"POST", "/control/collections/{id}/pay", &Provider::pay_collection, true, Kind::collection},
       {"POST", "/control/references/{id}/pay", &Provider::pay_reference, true},
   };
   return all;
@@ -116,7 +110,7 @@ http::Response Provider::handle(http::Request& request) {
   }
   const Route& route = routes()[match.index];
   const Call call{request, match.params.empty() ? std::string() : match.params.front().second,
-                  parse_body(request.body)};
+                  parse_body(request.body), route.kind};
   if (route.control) return run(route, call);
   const auto signed_well = outbound::verify(
       parts_.secret, parts_.clock.now(), request.header(outbound::kTimestampHeader),
@@ -179,12 +173,15 @@ http::Response Provider::quote(const Call& call) {
   return json_response(200, *quote);
 }
 
-http::Response Provider::place(Kind kind, const Call& call) {
-  const int digits = digits_of(call.body);
+/// `fault`: an error in the body, or empty.
+http::Response Provider::place(const Call& call, std::string fault) {
+  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is not a UUID";
+  if (!fault.empty()) return rejection(400, "malformed", fault);
+  const int digits = digits_of(call.kind, call.body);
   // Handled before anything is stored, because these requests must appear to be lost.
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
-  const SimulatorState::Placing placing = parts_.state.place(kind, call.body);
+  const SimulatorState::Placing placing = parts_.state.place(call.kind, call.body);
   if (placing.placed == SimulatorState::Placed::conflict) {
     return rejection(409, "id_conflict", "This ID exists with different content.");
   }
@@ -196,32 +193,30 @@ http::Response Provider::place(Kind kind, const Call& call) {
 }
 
 http::Response Provider::place_payout(const Call& call) {
-  std::string fault = fault_of(
-      call.body,
-      {"id", "connectorId", "assetCode", "sendAmount", "currencyIsoCode3", "receiveAmount"},
-      "recipient");
-  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is not a UUID";
-  if (!fault.empty()) return rejection(400, "malformed", fault);
-  return place(Kind::payout, call);
+  return place(call, fault_of(call.body,
+                              {"id", "connectorId", "assetCode", "sendAmount", "currencyIsoCode3",
+                               "receiveAmount"},
+                              "recipient"));
 }
 
 http::Response Provider::list_payouts(const Call& call) {
   const std::string* cursor = call.request.query_value("cursor");
-  const std::vector<Json> page = parts_.state.payouts(cursor ? *cursor : "", kPage);
+  const std::vector<Json> page = parts_.state.list(call.kind, cursor ? *cursor : "", kPage);
   Json out = {{"data", page}, {"nextCursor", nullptr}};
   if (page.size() == kPage) out["nextCursor"] = page.back().at("id");
   return json_response(200, out);
 }
 
-http::Response Provider::read_payout(const Call& call) {
-  const auto found = parts_.state.find(Kind::payout, call.id);
-  if (!found) return rejection(404, "payout_not_found", "This payout was never accepted.");
-  return json_response(200, *found);
+http::Response Provider::read(const Call& call) {
+  const auto found = parts_.state.find(call.kind, call.id);
+  if (found) return json_response(200, *found);
+  const std::string word(word_of(call.kind));
+  return rejection(404, word + "_not_found", "This " + word + " was never accepted.");
 }
 
-http::Response Provider::cancel_payout(const Call& call) {
+http::Response Provider::close(const Call& call) {
   if (!Uuid::parse(call.id)) return rejection(400, "malformed", "id is not a UUID");
-  return json_response(200, parts_.state.close(Kind::payout, call.id));
+  return json_response(200, parts_.state.close(call.kind, call.id));
 }
 
 http::Response Provider::place_collection(const Call& call) {
@@ -229,23 +224,18 @@ http::Response Provider::place_collection(const Call& call) {
                                {"id", "connectorId", "currencyIsoCode3", "sendAmount", "assetCode",
                                 "receiveAmount", "expiresAt"},
                                "payer");
-  if (fault.empty() && !Uuid::parse(std::string(call.body.at("id")))) fault = "id is not a UUID";
   if (fault.empty() && !Timestamp::parse(std::string(call.body.at("expiresAt")))) {
     fault = "expiresAt is not a time";
   }
-  if (!fault.empty()) return rejection(400, "malformed", fault);
-  return place(Kind::collection, call);
+  return place(call, fault);
 }
 
-http::Response Provider::read_collection(const Call& call) {
-  const auto found = parts_.state.find(Kind::collection, call.id);
-  if (!found) return rejection(404, "collection_not_found", "This collection was never accepted.");
-  return json_response(200, *found);
-}
-
-http::Response Provider::expire_collection(const Call& call) {
-  if (!Uuid::parse(call.id)) return rejection(400, "malformed", "id is not a UUID");
-  return json_response(200, parts_.state.close(Kind::collection, call.id));
+http::Response Provider::place_refund(const Call& call) {
+  const bool collected = call.body.is_object() && call.body.contains("collectionId");
+  return place(call, fault_of(call.body,
+                              {"id", "connectorId", "amount", "currencyIsoCode3",
+                               collected ? "collectionId" : "providerPaymentId"},
+                              {}));
 }
 
 http::Response Provider::issue_reference(const Call& call) {
@@ -260,7 +250,7 @@ http::Response Provider::issue_reference(const Call& call) {
       {"id", "connectorId", "customerId", "settlementAccount", "assetCode", "currencyIsoCode3"},
       {});
   if (!fault.empty()) return rejection(400, "malformed", fault);
-  const int digits = digits_of(body);
+  const int digits = outbound::sandbox_digits(body.at("customerId").get_ref<const std::string&>());
   if (digits == kTimesOut) return silent(parts_.hang_ms);
   if (digits == kBreaks) return broken();
   if (digits == kNotRegistered) {

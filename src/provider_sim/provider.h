@@ -47,12 +47,14 @@ class Provider {
     const http::Request& request;
     std::string id;  // from the path
     Json body;
+    Kind kind = Kind::payout;
   };
   struct Route {
     std::string method;
     std::string pattern;
     http::Response (Provider::*run)(const Call&);
     bool control = false;
+    Kind kind = Kind::payout;
   };
   static const std::vector<Route>& routes();
 
@@ -64,19 +66,18 @@ class Provider {
   http::Response quote(const Call& call);
   http::Response place_payout(const Call& call);
   http::Response list_payouts(const Call& call);
-  http::Response read_payout(const Call& call);
-  http::Response cancel_payout(const Call& call);
   http::Response place_collection(const Call& call);
-  http::Response read_collection(const Call& call);
-  http::Response expire_collection(const Call& call);
+  http::Response place_refund(const Call& call);
+  http::Response read(const Call& call);
+  http::Response close(const Call& call);
   http::Response issue_reference(const Call& call);
-  http::Response place(Kind kind, const Call& call);
+  http::Response place(const Call& call, std::string fault);
 
   // provider_control.cpp
   http::Response show_faults(const Call& call);
   http::Response change_faults(const Call& call);
-  http::Response show_payouts(const Call& call);
-  http::Response settle_payout(const Call& call);
+  http::Response show(const Call& call);
+  http::Response settle(const Call& call);
   http::Response return_payout(const Call& call);
   http::Response pay_collection(const Call& call);
   http::Response pay_reference(const Call& call);

@@ -35,17 +35,17 @@ http::Response Provider::change_faults(const Call& call) {
   return show_faults(call);
 }
 
-http::Response Provider::show_payouts(const Call&) {
+http::Response Provider::show(const Call& call) {
   constexpr std::size_t kAll = 1'000'000;
   Json data = Json::array();
-  for (Json& payout : parts_.state.payouts({}, kAll)) {
-    payout["submissions"] = parts_.state.submissions(payout.at("id"));
-    data.push_back(std::move(payout));
+  for (Json& one : parts_.state.list(call.kind, {}, kAll)) {
+    one["submissions"] = parts_.state.submissions(one.at("id"));
+    data.push_back(std::move(one));
   }
   return json_response(200, {{"data", data}});
 }
 
-http::Response Provider::settle_payout(const Call& call) {
+http::Response Provider::settle(const Call& call) {
   const std::string status = text_of(call.body, "status");
   std::string code = text_of(call.body, "code");
   const auto failures = failure_table();
@@ -56,8 +56,8 @@ http::Response Provider::settle_payout(const Call& call) {
                      "send status: succeeded, or status: failed and a failure code");
   }
   if (status == "succeeded") code.clear();
-  if (!parts_.state.decide(Kind::payout, call.id, {status, code})) return not_there();
-  return read_payout(call);
+  if (!parts_.state.decide(call.kind, call.id, {status, code})) return not_there();
+  return read(call);
 }
 
 http::Response Provider::return_payout(const Call& call) {
@@ -77,7 +77,7 @@ http::Response Provider::pay_collection(const Call& call) {
   }
   const SimulatorState::Decision decision{.status = "collected", .collected = amount};
   if (!parts_.state.decide(Kind::collection, call.id, decision)) return not_there();
-  return read_collection(call);
+  return read(call);
 }
 
 http::Response Provider::pay_reference(const Call& call) {

@@ -15,8 +15,6 @@ constexpr int kInReview = 1202;
 constexpr int kFailsAndReturns = 1301;
 constexpr int kFailsAndKeeps = 1303;
 
-std::string_view word_of(Kind kind) { return kind == Kind::payout ? "payout" : "collection"; }
-
 std::string reference_of(const std::string& id) {
   return "SIM-" + to_hex(sha256(id)).substr(0, 16);
 }
@@ -40,6 +38,20 @@ Json instructions(const std::string& reference) {
 
 }  // namespace
 
+std::string_view word_of(Kind kind) {
+  constexpr std::array<std::string_view, kKinds.size()> kWords = {"payout", "collection", "refund"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+int digits_of(Kind kind, const Json& body) {
+  if (!body.is_object()) return 0;
+  const auto party = body.find(kind == Kind::payout ? "recipient" : "payer");
+  if (party == body.end()) return 0;
+  const int digits =
+      outbound::sandbox_digits(party->at("accountNumber").get_ref<const std::string&>());
+  return kind == Kind::refund ? outbound::sandbox_refund(digits) : digits;
+}
+
 SimulatorState::Entry* SimulatorState::EntryTable::find(const std::string& id) {
   const auto found = by_id.find(id);
   return found == by_id.end() ? nullptr : &entries[found->second];
@@ -51,11 +63,11 @@ const SimulatorState::Entry* SimulatorState::EntryTable::find(const std::string&
 }
 
 SimulatorState::EntryTable& SimulatorState::table(Kind kind) {
-  return kind == Kind::payout ? payouts_ : collections_;
+  return tables_[static_cast<std::size_t>(kind)];
 }
 
 const SimulatorState::EntryTable& SimulatorState::table(Kind kind) const {
-  return kind == Kind::payout ? payouts_ : collections_;
+  return tables_[static_cast<std::size_t>(kind)];
 }
 
 // --- Events -------------------------------------------------------------------------------------
@@ -86,12 +98,12 @@ void SimulatorState::apply(const Json& event) {
   if (what == "told") {
     const std::string id = event.at("callbackId");
     std::erase_if(payments_, [&](const Callback& callback) { return callback.id == id; });
-    for (const Kind kind : {Kind::payout, Kind::collection}) {
+    for (const Kind kind : kKinds) {
       for (Entry& entry : table(kind).entries) entry.told |= entry.callback_id == id;
     }
     return;
   }
-  const Kind kind = event.at("kind") == "payout" ? Kind::payout : Kind::collection;
+  const Kind kind = *std::ranges::find(kKinds, event.at("kind").get<std::string>(), word_of);
   EntryTable& there = table(kind);
   const std::string id = event.at("id");
   if (what == "placed" || there.find(id) == nullptr) {
@@ -111,15 +123,9 @@ void SimulatorState::apply(const Json& event) {
 
 // --- State --------------------------------------------------------------------------------------
 
-int SimulatorState::Entry::digits(Kind kind) const {
-  if (!body.is_object()) return 0;
-  const Json& party = body.at(kind == Kind::payout ? "recipient" : "payer");
-  return outbound::sandbox_digits(party.at("accountNumber").get_ref<const std::string&>());
-}
-
 /// When the payment becomes final automatically; nullopt if it never does.
 std::optional<Timestamp> SimulatorState::Entry::ends_at(Kind kind, int delay_ms) const {
-  const int digits = this->digits(kind);
+  const int digits = digits_of(kind, body);
   if (digits == kStaysPending) return std::nullopt;
   if (digits == kInReview) return at.plus_ms(outbound::kSandboxReviewMs);
   // A payout that fails after its acceptance must first be reported as accepted.
@@ -137,7 +143,7 @@ std::string SimulatorState::Entry::received() const {
   const auto dot = asked.find('.');
   const int decimals = dot == std::string::npos ? 0 : static_cast<int>(asked.size() - dot - 1);
   const auto other = outbound::sandbox_collected(
-      digits(Kind::collection), parse_amount(asked, Amount::kScale).amount, decimals);
+      digits_of(Kind::collection, body), parse_amount(asked, Amount::kScale).amount, decimals);
   return other ? other->to_string(decimals) : asked;
 }
 
@@ -148,13 +154,13 @@ SimulatorState::Standing SimulatorState::standing(Kind kind, const Entry& entry,
             entry.code == "cancelled",
             entry.verdict == "collected" ? entry.received() : std::string()};
   }
-  const int digits = entry.digits(kind);
+  const int digits = digits_of(kind, entry.body);
   if (const auto rejection = outbound::sandbox_rejection(digits)) {
     return {"failed", std::string(info(*rejection).name), "returned", true};
   }
   const auto end = entry.ends_at(kind, delay_ms_);
   if (!end || now < *end) {
-    if (kind == Kind::payout) return {digits == kInReview ? "in_review" : "pending"};
+    if (kind != Kind::collection) return {digits == kInReview ? "in_review" : "pending"};
     const auto expiry = Timestamp::parse(entry.body.value("expiresAt", std::string()));
     return {expiry && now >= *expiry ? "expired" : "pending"};
   }
@@ -173,10 +179,8 @@ Json SimulatorState::object_of(Kind kind, const Entry& entry, Timestamp now) con
   if (how.status == "failed") {
     out["failure"] = {{"code", how.code}, {"message", message_of(how.code)}};
   }
-  if (kind == Kind::payout) {
-    if (how.status == "failed") out["refund"] = how.refund;
-    return out;
-  }
+  if (kind == Kind::payout && how.status == "failed") out["refund"] = how.refund;
+  if (kind != Kind::collection) return out;
   if (!how.collected.empty()) out["collectedAmount"] = how.collected;
   out["instructions"] = instructions(reference_of(entry.id));
   if (entry.body.is_object()) out["expiresAt"] = entry.body.at("expiresAt");
@@ -216,13 +220,15 @@ std::optional<Json> SimulatorState::find(Kind kind, const std::string& id) const
   return object_of(kind, *entry, clock_.now());
 }
 
-std::vector<Json> SimulatorState::payouts(const std::string& after, std::size_t limit) const {
+std::vector<Json> SimulatorState::list(Kind kind, const std::string& after,
+                                       std::size_t limit) const {
   const Lock lock(mutex_);
-  const auto from = payouts_.by_id.find(after);
-  std::size_t at = from == payouts_.by_id.end() ? 0 : from->second + 1;
+  const EntryTable& all = table(kind);
+  const auto from = all.by_id.find(after);
+  std::size_t at = from == all.by_id.end() ? 0 : from->second + 1;
   std::vector<Json> out;
-  for (; at < payouts_.entries.size() && out.size() < limit; ++at) {
-    out.push_back(object_of(Kind::payout, payouts_.entries[at], clock_.now()));
+  for (; at < all.entries.size() && out.size() < limit; ++at) {
+    out.push_back(object_of(kind, all.entries[at], clock_.now()));
   }
   return out;
 }
@@ -317,7 +323,7 @@ std::vector<Callback> SimulatorState::due() const {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   std::vector<Callback> out;
-  for (const Kind kind : {Kind::payout, Kind::collection}) {
+  for (const Kind kind : kKinds) {
     for (const Entry& entry : table(kind).entries) {
       if (entry.told || !entry.body.is_object()) continue;
       const Standing how = standing(kind, entry, now);
@@ -339,7 +345,7 @@ std::optional<Timestamp> SimulatorState::next_change() const {
   const Lock lock(mutex_);
   const Timestamp now = clock_.now();
   std::optional<Timestamp> next;
-  for (const Kind kind : {Kind::payout, Kind::collection}) {
+  for (const Kind kind : kKinds) {
     for (const Entry& entry : table(kind).entries) {
       if (entry.told || !entry.body.is_object() || !entry.verdict.empty()) continue;
       std::optional<Timestamp> end = entry.ends_at(kind, delay_ms_);
@@ -354,7 +360,7 @@ std::optional<Timestamp> SimulatorState::next_change() const {
 
 int SimulatorState::submissions(const std::string& id) const {
   const Lock lock(mutex_);
-  for (const Kind kind : {Kind::payout, Kind::collection}) {
+  for (const Kind kind : kKinds) {
     if (const Entry* entry = table(kind).find(id)) return entry->submissions;
   }
   return 0;

@@ -1,9 +1,12 @@
-// The state of the simulated provider: payouts, collections, references, payments and callbacks.
+// The state of the simulated provider: payouts, collections, refunds, references, payments and
+// callbacks.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
@@ -18,15 +21,20 @@ namespace coffer::provider_sim {
 struct Callback {
   std::string id;
   std::string connector_id;
-  std::string type;  // payout.updated, payout.returned, collection.updated, reference.paid
+  std::string type;  // payout.updated, payout.returned, collection.updated, refund.updated, ...
   Json data;
 };
 
-enum class Kind { payout, collection };
+enum class Kind { payout, collection, refund };
+inline constexpr std::array kKinds = {Kind::payout, Kind::collection, Kind::refund};
+std::string_view word_of(Kind kind);
+/// The last four digits of the account, which select the outcome; those of the payout with the same
+/// outcome as a refund. 0 without an account.
+int digits_of(Kind kind, const Json& body);
 
-/// The state of a payout or collection follows from its request and age, according to the last four
-/// digits of the account (outbound/providers/sandbox_connector.h), unless the operator has decided
-/// otherwise. Returned objects have the format of the provider protocol. Thread-safe.
+/// The state of a payout, collection or refund follows from its request and age, according to the
+/// last four digits of the account (outbound/providers/sandbox_connector.h), unless the operator
+/// has decided otherwise. Returned objects have the format of the provider protocol. Thread-safe.
 class SimulatorState {
  public:
   /// `delay_ms` is the time that a payout or collection stays pending.
@@ -41,24 +49,24 @@ class SimulatorState {
     Placed placed = Placed::created;
     Json object;
   };
-  /// Creates a payout or collection, or returns the existing one; `conflict` if its content
+  /// Creates a payout, collection or refund, or returns the existing one; `conflict` if its content
   /// differs. `body` has been checked.
   Placing place(Kind kind, const Json& body);
   /// nullopt if it never arrived.
   std::optional<Json> find(Kind kind, const std::string& id) const;
-  /// Payouts in order of arrival, after the one with the ID `after`.
-  std::vector<Json> payouts(const std::string& after, std::size_t limit) const;
+  /// Payouts or others in order of arrival, after the one with the ID `after`.
+  std::vector<Json> list(Kind kind, const std::string& after, std::size_t limit) const;
 
   /// Cancels a payout or expires a collection, including one that never arrived. An accepted or
   /// paid one is not changed. Returns its state.
   Json close(Kind kind, const std::string& id);
-  /// The operator's decision about a pending payout or collection.
+  /// The operator's decision about a pending payout, collection or refund.
   struct Decision {
     std::string status;          // final
     std::string code = {};       // of a failure
     std::string collected = {};  // of a collection; empty: the requested amount
   };
-  /// False if the payout or collection does not exist or is already final.
+  /// False if it does not exist or is already final.
   bool decide(Kind kind, const std::string& id, const Decision& decision);
 
   /// Stores an issued reference, so that it can be paid.
@@ -92,7 +100,6 @@ class SimulatorState {
     std::string collected;    // amount of a decided collection, if it differs from the request
     bool told = false;
     int submissions = 0;
-    int digits(Kind kind) const;
     std::optional<Timestamp> ends_at(Kind kind, int delay_ms) const;
     std::string received() const;
   };
@@ -125,8 +132,7 @@ class SimulatorState {
   const int delay_ms_;
   mutable Mutex mutex_;
   StateFile file_ COFFER_GUARDED_BY(mutex_);
-  EntryTable payouts_ COFFER_GUARDED_BY(mutex_);
-  EntryTable collections_ COFFER_GUARDED_BY(mutex_);
+  std::array<EntryTable, kKinds.size()> tables_ COFFER_GUARDED_BY(mutex_);
   std::map<std::string, Json> references_ COFFER_GUARDED_BY(mutex_);
   std::vector<Callback> payments_ COFFER_GUARDED_BY(mutex_);
 };

@@ -149,26 +149,32 @@ constexpr std::array<Invariant, 39> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 GROUP BY p.payment"
      " HAVING ifnull(sum(r.amount + r.fee), 0) <> ifnull(p.refunded_amount, 0)"
      " OR sum(r.amount) > p.sending_amount OR sum(r.fee) > ifnull(q.fee, 0)"
-     " OR sum(r.returned) > p.receiving_amount"
+     " OR sum(r.returned) > p.receiving_amount OR sum(r.held) > p.receiving_amount"
+     " UNION ALL SELECT 'payment ' || p.payment || ' waits for ' || count(r.refund) || ' refunds'"
+     " FROM payments p LEFT JOIN refunds r ON r.payment = p.payment AND r.state = 0"
+     "  AND r.id IS NOT NULL WHERE p.payment BETWEEN ?1 AND ?2 AND p.type IN (6, 7)"
+     " GROUP BY p.payment HAVING count(r.refund) <> (p.status = 4)"
      " UNION ALL SELECT 'refund ' || r.refund || ' of payment ' || r.payment FROM refunds r"
      " JOIN payments p ON p.payment = r.payment"
      " LEFT JOIN provider_payments q ON q.payment = p.payment WHERE r.payment BETWEEN ?1 AND ?2"
      " AND (r.tenant <> p.tenant OR (r.connector IS NOT NULL AND r.connector IS NOT p.connector)"
      "  OR (r.state = 0 AND p.status NOT IN (0, 1, 4))"
-     "  OR (r.state = 2 AND q.open_item IS NOT 3)"
+     "  OR (r.state = 2 AND q.open_item IS NOT 3) OR (r.id IS NOT NULL AND p.type NOT IN (6, 7))"
      "  OR EXISTS (SELECT 1 FROM payments f WHERE f.tenant = r.tenant"
      "   AND f.transaction_id = r.transaction_id))"},
     {"refunds_reverse_entries",
-     "The entries of a refund move its amount back to the wallet, and never more than was moved.",
+     "The entries of a refund move its amount back to the wallet, or out of the wallet of an "
+     "on-ramp, and never more than was moved.",
      Walk::payments,
      "SELECT 'refund ' || r.refund || ' of payment ' || r.payment || ' has other entries'"
      " FROM refunds r JOIN payments p ON p.payment = r.payment"
      " LEFT JOIN journal j ON j.journal = r.journal WHERE r.payment BETWEEN ?1 AND ?2"
      " AND r.journal IS NOT NULL AND ((j.kind, j.payment, j.at) IS NOT (3, r.payment, r.booked_at)"
-     " OR r.amount + r.fee IS NOT (SELECT sum(e.amount) FROM entries e"
-     "  JOIN accounts a ON a.account = e.account WHERE e.amount > 0 AND a.wallet = p.source_wallet"
+     " OR iif(r.id IS NULL, r.amount + r.fee, -r.held) IS NOT (SELECT sum(e.amount) FROM entries e"
+     "  JOIN accounts a ON a.account = e.account WHERE (e.amount > 0) = (r.id IS NULL)"
+     "  AND a.wallet = iif(r.id IS NULL, p.source_wallet, p.destination_wallet)"
      "  AND e.entry BETWEEN r.journal * 1024 AND r.journal * 1024 + 1023"
-     "  AND a.asset = p.sending_asset))"
+     "  AND a.asset = iif(r.id IS NULL, p.sending_asset, p.receiving_asset)))"
      " UNION ALL SELECT 'payment ' || j.payment || ' moved account ' || e.account || ' by '"
      " || sum(e.amount) FROM payments p CROSS JOIN journal j ON j.payment = p.payment"
      " CROSS JOIN entries e ON e.entry BETWEEN j.journal * 1024 AND j.journal * 1024 + 1023"
@@ -268,7 +274,7 @@ constexpr std::array<Invariant, 39> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 AND ((p.type IN (5, 6, 7)) <> (q.payment IS NOT NULL)"
      " OR (p.type = 5 AND q.total <> p.sending_amount + q.fee)"
      " OR q.attempts <> (SELECT count(*) FROM provider_attempts a"
-     "  WHERE a.payment = q.payment AND a.call IN (0, 3)))"},
+     "  WHERE a.payment = q.payment AND a.call IN (0, 3, 6)))"},
     {"endpoints",
      "A connector that calls out has exactly one active endpoint, and payments refer to endpoints "
      "of their "
@@ -289,7 +295,8 @@ constexpr std::array<Invariant, 39> kInvariants{{
      "SELECT 'payment ' || p.payment || ' credits ' || p.receiving_amount || ' of '"
      " || q.receive_amount FROM payments p JOIN provider_payments v ON v.payment = p.payment"
      " JOIN quotes q ON q.quote = p.quote"
-     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 6 AND CASE WHEN p.status <> 2"
+     " WHERE p.payment BETWEEN ?1 AND ?2 AND p.type = 6 AND CASE"
+     "  WHEN p.status NOT IN (2, 4, 5, 6)"
      "  THEN p.receiving_amount <> q.receive_amount"
      "  WHEN v.collected_amount IS NULL THEN 1"
      "  WHEN p.corrected_at IS NOT NULL THEN p.receiving_amount > q.receive_amount"
@@ -304,6 +311,7 @@ constexpr std::array<Invariant, 39> kInvariants{{
      " GROUP BY p.payment HAVING count(e.sequence) <> p.version OR max(e.version) <> p.version"
      " OR count(DISTINCT e.version) <> p.version OR count(*) FILTER (WHERE e.type >= 2)"
      "  <> CASE WHEN p.corrected_at IS NOT NULL OR p.refunded_amount IS NOT NULL"
+     "    OR (p.type IN (6, 7) AND p.status IN (4, 6))"
      "   THEN p.version - 1 - (p.processing_after IS NOT NULL)"
      "   WHEN p.status < 2 THEN 0 WHEN p.status = 4 THEN 2 WHEN p.status = 6 THEN 3"
      // If a refund was credited after it had failed, there is one more event.

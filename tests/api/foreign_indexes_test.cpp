@@ -74,8 +74,9 @@ constexpr const char* kMore =
     "INSERT INTO refunds (payment, tenant, state, reason, at, connector, return_id, report)"
     " SELECT payment, tenant, 3, 'x', 1, (SELECT min(connector) FROM connectors), 'r' || payment,"
     " 'x' FROM payments LIMIT 2;"
-    "INSERT INTO refunds (payment, tenant, state, reason, at, transaction_id)"
-    " SELECT payment, tenant, 3, 'x', 1, 'v' || payment FROM payments LIMIT 2;";
+    "INSERT INTO refunds (payment, tenant, state, reason, at, transaction_id, id, asked, held)"
+    " SELECT payment, tenant, 3, 'x', 1, 'v' || payment, randomblob(16), 1, 1 FROM payments"
+    " LIMIT 2;";
 
 std::string blob(Connection& db, const std::string& sql) {
   store::Query query(db, db.interned("SELECT " + sql));
@@ -229,6 +230,7 @@ const std::set<std::string> kOthers{
     "unassigned_arrivals(arrival) partly",
     "quota_limits(tenant, quota)",
     "refunds(journal)",
+    "refunds(payment) partly",
 };
 
 /// A column of the first row.
@@ -311,6 +313,7 @@ Finds ledger_lookups(Connection& db, const Tenant& tenant) {
   const auto return_id = text_of(db, "return_id", "refunds WHERE return_id IS NOT NULL");
   const auto returned_by = key_of(db, "connector", "refunds WHERE return_id IS NOT NULL");
   const std::string own = "refunds WHERE transaction_id IS NOT NULL AND tenant = ";
+  const auto refund = id<RefundId>(db, "refunds WHERE id IS NOT NULL");
   const auto reversal = text_of(db, "transaction_id", own + std::to_string(tenant.key));
   return {
       {"assets(code)", FINDS(store::find_asset(file, code))},
@@ -325,6 +328,7 @@ Finds ledger_lookups(Connection& db, const Tenant& tenant) {
       {"fundings(transaction_id)", FINDS(store::find_funding(file, funding))},
       {"quotes(id)", FINDS(store::find_quote(file, tenant, quote))},
       {"refunds(payment)", FINDS(!store::refunds_of(file, refunded).empty())},
+      {"refunds(id)", FINDS(store::payment_of_refund(file, refund))},
       {"refunds(connector, return_id) partly",
        FINDS(store::find_return(file, returned_by, return_id))},
       {"refunds(tenant, transaction_id) partly",

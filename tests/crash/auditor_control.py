@@ -198,6 +198,13 @@ DAMAGES = [
      f"UPDATE quotes SET receive_amount = receive_amount + 1 WHERE payment = {IN}"),
     ("a collection credits no more than was collected", "collected_amounts",
      f"UPDATE provider_payments SET collected_amount = 0 WHERE payment = {IN}"),
+    ("one refund waits for its provider", "refunds_follow_payments",
+     f"UPDATE payments SET status = 4 WHERE payment = {IN}"),
+    ("an on-ramp gives back its share", "refunds_reverse_entries",
+     "INSERT INTO refunds (payment, tenant, state, amount, reason, at, booked_at, journal, transaction_id, id, asked,"
+     " held) SELECT payment, tenant, 1, sending_amount, 'x', 1, 1, 1, 'r', zeroblob(16), sending_amount, 1"
+     f" FROM payments WHERE payment = {IN}; UPDATE payments SET status = 5, refunded_amount = sending_amount"
+     f" WHERE payment = {IN}"),
     ("unbooked money was not credited", "unbooked_money_is_not_credited",
      f"UPDATE provider_payments SET open_item = 1 WHERE payment = {IN}"),
     ("one job per payment in progress", "work_is_queued",

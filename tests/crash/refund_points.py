@@ -1,8 +1,8 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: waits
 """Kills coffer before and after the commit of a return or reversal, and around a call to the provider. Callers and the
-provider repeat themselves until they get a response. In the end, each return is credited once and each reversal moved
-its amount once. COFFER_SEED: the passages."""
+provider repeat themselves until they get a response. In the end, each return is credited once, each reversal moved its
+amount once, and the provider gave each part of an on-ramp back once. COFFER_SEED: the passages."""
 
 import os
 import random
@@ -21,21 +21,24 @@ POINTS = ("commit.before", "commit.after", "provider.opened", "provider.answered
 SIGKILL = -9
 DIES_WITHIN_S = 20.0
 ENDS_WITHIN_S = 60.0
-PAYOUTS, TRANSFERS, PARTS = 6, 6, 4
-SENT, PART = Decimal("10"), Decimal("2.5")
+PAYOUTS, TRANSFERS, COLLECTIONS, PARTS = 6, 6, 4, 4
+SENT, COLLECTED = Decimal("10"), Decimal("1000")
 
 
 class Callers(Crowd):
-    """Each reverses one transfer in parts, and repeats each request until it gets a response, and once more."""
+    """Each reverses one payment in parts, and repeats each request until it gets a response, and once more. A part of
+    an on-ramp waits until the provider has given the earlier one back."""
 
-    def __init__(self, gateway, transfers):
-        super().__init__(len(transfers))
-        self.gateway, self.transfers, self.surprises = gateway, transfers, []
+    def __init__(self, gateway, transfers, collections):
+        self.payments = [(key, SENT) for key in transfers] + [(key, COLLECTED) for key in collections]
+        super().__init__(len(self.payments))
+        self.gateway, self.surprises = gateway, []
 
     def work(self, number):
+        key, amount = self.payments[number]
         for part in range(PARTS):
-            path = f"/v1/payments/{self.transfers[number]}/reversals"
-            body = {"transactionId": f"reversal-{number}-{part}", "amount": str(PART), "reason": "Test"}
+            path = f"/v1/payments/{key}/reversals"
+            body = {"transactionId": f"reversal-{number}-{part}", "amount": str(amount / PARTS), "reason": "Test"}
             first, second = self.call(path, body), self.call(path, body)
             if (first[0], second[0]) != (202, 202) or not second[1]["isIdempotent"]:
                 self.surprises.append(f"reversal: {first} {second}")
@@ -44,7 +47,8 @@ class Callers(Crowd):
         while True:
             try:
                 status, answer = self.gateway.login().call("POST", path, body)
-                if status not in (429, 502, 503, 504):
+                busy = status == 409 and "in progress" in answer["detail"]
+                if not busy and status not in (429, 502, 503, 504):
                     return status, answer
             except (ConnectionError, OSError, KeyError, TypeError, AttributeError):
                 pass
@@ -58,8 +62,8 @@ def pay(connection, path, body):
     return answer["transactionRecordId"]
 
 
-def payments(gateway, connector):
-    """Record ids of payouts and of transfers, all succeeded."""
+def payments(gateway, connector, collecting):
+    """Record ids of payouts, transfers and on-ramps, all succeeded."""
     connection = gateway.login()
     first, second = gateway.wallet("Treasury"), gateway.wallet("Operations")
     recipient, words, payouts = beneficiary(connection, "5678"), purpose(connection), []
@@ -72,8 +76,15 @@ def payments(gateway, connector):
     transfers = [pay(connection, "/v1/payments/p2p/own", {
         "transactionId": f"transfer-{number}", "sourceWalletId": first, "destinationWalletId": second,
         "sendingAssetCode": "USDC", "amount": str(SENT)}) for number in range(TRANSFERS)]
+    collections = []
+    for number in range(COLLECTIONS):
+        quote = connection.call("POST", "/v1/quotes?type=onramp", {
+            "amount": str(COLLECTED), "connectorId": collecting})[1]
+        collections.append(pay(connection, "/v1/payments/onramp", {
+            "transactionId": f"collection-{number}", "quoteId": quote["quoteId"], "destinationWalletId": second,
+            "payer": {"name": "Ada Obi", "accountNumber": "0220330044"}}))
     wait_until_settled(gateway, ENDS_WITHIN_S)
-    return payouts, transfers
+    return payouts, transfers, collections
 
 
 def run(point, passage):
@@ -82,13 +93,17 @@ def run(point, passage):
         provider = Simulator(gateway.binary)
         connector, secret = add_connector(gateway, "Returns", provider.url, "--timeout-ms", "2000")
         provider.configure(secret, "--callback", gateway.facts["baseUrl"], "--rates", RATES).start()
-        payouts, transfers = payments(gateway, connector)
+        collector = Simulator(gateway.binary)
+        collecting, secret = add_connector(gateway, "Collections", collector.url, "--timeout-ms", "2000",
+                                           "--direction", "ON_RAMP")
+        collector.configure(secret, "--callback", gateway.facts["baseUrl"], "--rates", "KES:USDC=0.0075").start()
+        payouts, transfers, collections = payments(gateway, connector, collecting)
         gateway.stop()
         try:
             gateway.start(env={"COFFER_FAULT": f"{point}:{passage}"})
         except (RuntimeError, ConnectionError):
             pass  # a kill before the process is ready is also valid
-        callers = Callers(gateway, transfers).start()
+        callers = Callers(gateway, transfers, collections).start()
         amount = str(SENT * Decimal("129.5") / PARTS)
         for payout in payouts * PARTS:
             provider.control("POST", f"/payouts/{payout}/return", {"amount": amount, "reason": "Closed"})
@@ -103,13 +118,18 @@ def run(point, passage):
         faults = audit(gateway.db)
         gateway.start()
         callers.join()
-        faults += callers.surprises + wait_for_returns(gateway, payouts)
+        faults += callers.surprises + wait_for_returns(gateway, payouts, collections)
         wait_until_settled(gateway, ENDS_WITHIN_S)
         gateway.stop()
         provider.kill()
+        refunds = collector.control("GET", "/refunds")["data"]
+        if [refund["status"] for refund in refunds] != ["succeeded"] * (COLLECTIONS * PARTS):
+            faults.append(f"the provider gave back {refunds}")
+        collector.kill()
         faults += audit(gateway.db, settled=True)
         judge_faults(faults, f"{point}:{passage}")
-        print(f"  {point}:{passage}: {len(payouts) * PARTS} returns and {len(transfers) * PARTS} reversals, each once")
+        print(f"  {point}:{passage}: {len(payouts) * PARTS} returns, {len(transfers) * PARTS} reversals and"
+              f" {len(refunds)} refunds, each once")
 
 
 def payments_again(gateway, connector):
@@ -123,17 +143,16 @@ def payments_again(gateway, connector):
         "beneficiaryId": recipient, **purpose(connection)})
 
 
-def wait_for_returns(gateway, payouts):
+def wait_for_returns(gateway, payouts, collections):
     """Waits until every payment was given back exactly; returns what is missing then."""
     until, missing = time.monotonic() + ENDS_WITHIN_S, ["not checked"]
     while missing and time.monotonic() < until:
         records = {record["id"]: record for record in gateway.login().list_transactions("status=refunded")}
-        missing = [f"{key} gave back {records.get(key, {}).get('refund')}" for key in payouts
-                   if Decimal(records.get(key, {}).get("refund", {}).get("amount", "0")) != SENT]
+        missing = [f"{key} gave back nothing" for key in payouts + collections if key not in records]
         missing += [f"{record['id']} gave back {record['refund']}" for record in records.values()
-                    if Decimal(record["refund"]["amount"]) != SENT or record["refund"]["status"] != "refunded"]
+                    if Decimal(record["refund"]["amount"]) != Decimal(record["sendingAmount"])]
         time.sleep(0.2)
-    if len(records) != PAYOUTS + TRANSFERS:
+    if len(records) != PAYOUTS + TRANSFERS + COLLECTIONS:
         missing.append(f"{len(records)} payments were given back")
     return missing
 

@@ -84,11 +84,22 @@ void check(std::string_view text) {
     HOLDS(!answer->collected || (answer->collected->is_positive() &&
                                  truncate_to(*answer->collected, 2) == *answer->collected));
   }
+  Refund given;
+  given.id = RefundId{kId.uuid};
+  given.amount = sent.send;
+  given.decimals = 2;
+  const auto refund = read_refund(given, *body);
+  if (const RefundResponse* answer = sound(refund)) {
+    HOLDS(answer->state != PayoutState::never_arrived);
+    check_failure(answer->state == PayoutState::failed, answer->failure, answer->message);
+  }
   // A response about another payment is not valid for this one.
   sent.id.uuid.bytes[15] ^= 1;
   expected.id = sent.id;
+  given.id.uuid = sent.id.uuid;
   HOLDS(!(payout && read_payout(terms_of(Direction::off_ramp), sent, *body)) &&
-        !(collection && read_collection(terms, expected, *body)));
+        !(collection && read_collection(terms, expected, *body)) &&
+        !(refund && read_refund(given, *body)));
   const auto reference = read_reference(*body);
   if (const ReferenceResponse* answer = sound(reference)) {
     check_reference(answer->issued);

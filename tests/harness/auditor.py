@@ -29,13 +29,14 @@ from harness.auditor_webhooks import check_outbox
 
 # Values of enumerations, as in schema.sql.
 OPEN, SUCCEEDED = (0, 1), 2  # of payments.status; event types have the same numbers
-PROCESSING, REFUND_PENDING, REFUNDED = 1, 4, 5
-DEBITED = (SUCCEEDED, REFUND_PENDING, REFUNDED, 6)  # the value was debited, whatever happened later
+PROCESSING, REFUND_PENDING, REFUNDED, REFUND_FAILED = 1, 4, 5, 6
+DEBITED = (SUCCEEDED, REFUND_PENDING, REFUNDED, REFUND_FAILED)  # the value was debited, whatever happened later
 # How many events of a payment report a final result, by its status.
 ENDINGS = {0: 0, 1: 0, 2: 1, 3: 1, 4: 2, 5: 3, 6: 3, 7: 1}
 LAST_PAYMENT_EVENT = 6
 TO_ADDRESS, MULTI, SWAP, SWAP_TO_ADDRESS = 1, 2, 3, 4  # of payments.type
 CASH_OUT, COLLECTION, ON_REFERENCE = 5, 6, 7
+INCOMING = (COLLECTION, ON_REFERENCE)
 ACCEPTED = 2                 # of provider_payments.state
 MAY_BE_NEGATIVE = (1, 4)     # of accounts.kind: issuance, and a provider's clearing account
 MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
@@ -44,14 +45,15 @@ MONEY = [("accounts", "balance"), ("accounts", "held"), ("entries", "amount"),
 MONEY += [("provider_payments", "fee"), ("provider_payments", "total"), ("quotes", "send_amount"),
           ("quotes", "receive_amount"), ("quotes", "fee"), ("quotes", "total")]
 MONEY += [("refunds", "amount"), ("refunds", "fee")]
-MAYBE_MONEY = [("payments", "refunded_amount"), ("refunds", "returned"), ("payments", "sending_amount"), ("payments", "receiving_amount"),
+MAYBE_MONEY = [("payments", "refunded_amount"), ("refunds", "returned"), ("refunds", "asked"), ("refunds", "held"),
+               ("payments", "sending_amount"), ("payments", "receiving_amount"),
                ("payments", "min_receiving"), ("provider_payments", "collected_amount")]
-SUBMISSIONS = (0, 3)         # of provider_attempts.call
+SUBMISSIONS = (0, 3, 6)      # of provider_attempts.call
 COUNTED = (0, 1, 2)          # of payments.status: counted by the limits of a destination
 FAILED, EXPIRED = 3, 7       # of payments.status
 UNBOOKED, CHECKING = 1, 2    # of provider_payments.open_item
 FUNDING, REFUND = 1, 3       # of journal.kind
-BOOKED = 1                   # of refunds.state
+WAITING, BOOKED = 0, 1       # of refunds.state
 MOST = 2**63 - 1
 MISSING = -1                 # matches no account
 HTTP = 1                     # of connectors.driver
@@ -195,17 +197,21 @@ class Audit:
         if sum(row["amount"] + row["fee"] for row in booked) != payment["refunded_amount"]:
             self.fault("refunds add up", f"{what}: {payment['refunded_amount']}")
         for column, most in (("amount", payment["sending_amount"]), ("fee", fee),
-                             ("returned", payment["receiving_amount"])):
+                             ("returned", payment["receiving_amount"]), ("held", payment["receiving_amount"])):
             if sum(row[column] or 0 for row in booked) > (most or payment["sending_amount"]):
                 self.fault("no more is given back than was paid", f"{what}: {column}")
         earlier = payment["corrected_from"] == REFUNDED
         with_entries = [row for row in booked if row["journal"] is not None]
         if len(refunds) != earlier + len(with_entries):
             self.fault("each refund has its entries", f"{what} has {len(refunds)} sets")
+        self.check_shares(payment, booked, what)
         source = self.account_of(payment["source_wallet"], payment["sending_asset"])
+        if payment["type"] in INCOMING:
+            source = self.account_of(payment["destination_wallet"], payment["receiving_asset"])
         for lines, row in zip(refunds[earlier:], with_entries):
-            credited = sum(line["amount"] for line in lines if line["account"] == source and line["amount"] > 0)
-            if credited != row["amount"] + row["fee"] or lines[0]["entry"] // 1024 != row["journal"]:
+            credited = sum(line["amount"] for line in lines if line["account"] == source)
+            wanted = row["amount"] + row["fee"] if row["held"] is None else -row["held"]
+            if credited != wanted or lines[0]["entry"] // 1024 != row["journal"]:
                 self.fault("each refund has its entries", f"{what}: {credited}")
         paid, left = {}, {}
         for lines, totals in ((sets, (paid, left)), (refunds, (left,))):
@@ -216,8 +222,22 @@ class Audit:
             if not min(0, paid.get(account, 0)) <= amount <= max(0, paid.get(account, 0)):
                 self.fault("refunds reverse entries", f"{what}: account {account} has {amount} left")
 
+    def check_shares(self, payment, booked, what):
+        """The wallet of an on-ramp gives back the share of its credit that its payer gets back."""
+        if payment["type"] not in INCOMING:
+            return
+        collected = self.parts[payment["payment"]]["collected_amount"] or payment["sending_amount"]
+        most, credited = min(collected, payment["sending_amount"]), payment["receiving_amount"]
+        back, given = sum(row["amount"] for row in booked), sum(row["held"] for row in booked)
+        if not credited * back <= given * most or back == most and given != credited or back > most:
+            self.fault("an on-ramp gives back its share", f"{what}: {given} of {credited} for {back} of {most}")
+
     def check_refund(self, payment, sets, refunds):
         """A failed payment is refunded once and in full, or not at all."""
+        waiting = [row for row in self.given_back.get(payment["payment"], [])
+                   if row["state"] == WAITING and row["id"] is not None]
+        if len(waiting) != (payment["type"] in INCOMING and payment["status"] == REFUND_PENDING):
+            self.fault("one refund waits for its provider", f"payment {payment['payment']} has {len(waiting)}")
         if payment["refunded_amount"] is not None:
             return self.check_given_back(payment, sets, refunds)
         what = f"payment {payment['payment']} in status {payment['status']}"
@@ -256,7 +276,8 @@ class Audit:
             self.fault("one event per version", f"{what}: {[tuple(event) for event in events]}")
         terminal = [event for event in events if event["type"] >= SUCCEEDED]
         endings = ENDINGS[status]
-        if payment["corrected_at"] is not None or payment["refunded_amount"] is not None:
+        again = payment["type"] in INCOMING and status in (REFUND_PENDING, REFUND_FAILED)
+        if payment["corrected_at"] is not None or payment["refunded_amount"] is not None or again:
             endings = payment["version"] - 1 - (payment["processing_at"] is not None)
         if len(terminal) != endings:
             self.fault("every final status has its event", f"{what} has {len(terminal)}")
@@ -372,10 +393,10 @@ class Audit:
                 " JOIN assets a ON a.asset = p.receiving_asset WHERE p.type = ?", COLLECTION):
             collected, quoted, credited = row["collected_amount"], row["receive_amount"], row["receiving_amount"]
             what = f"payment {row['payment']}: {credited} of {quoted} for {collected} of {row['send_amount']}"
-            if row["status"] == SUCCEEDED and row["corrected_at"] is not None:
+            if row["status"] in DEBITED and row["corrected_at"] is not None:
                 if collected is None or not 0 < credited <= quoted:  # the operator states the amount
                     self.fault("a corrected collection credits no more than its quote", what)
-            elif row["status"] != SUCCEEDED or collected is not None and collected >= row["send_amount"]:
+            elif row["status"] not in DEBITED or collected is not None and collected >= row["send_amount"]:
                 if credited != quoted:
                     self.fault("a collection credits its quote", what)
             elif collected is None:

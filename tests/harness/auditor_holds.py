@@ -1,5 +1,5 @@
 """The auditor's checks of holds. Only multi-transfers store holds as rows; the hold of any other payment in
-progress follows from its record. See auditor.py."""
+progress follows from its record, and that of the reversal of an on-ramp from the refund. See auditor.py."""
 
 OPEN = (0, 1)  # of payments.status
 MULTI, COLLECTION, ON_REFERENCE = 2, 6, 7  # of payments.type
@@ -15,6 +15,9 @@ def open_holds(audit):
         part = audit.parts.get(payment["payment"])
         source = audit.account_of(payment["source_wallet"], payment["sending_asset"])
         yield source, payment["sending_amount"] + (part["fee"] if part else 0)
+    for row in audit.rows("SELECT p.*, r.held FROM refunds r JOIN payments p ON p.payment = r.payment"
+                          " WHERE r.state = 0 AND r.held IS NOT NULL"):
+        yield audit.account_of(row["destination_wallet"], row["receiving_asset"]), row["held"]
 
 
 def check_holds(audit, payment, holds, state):

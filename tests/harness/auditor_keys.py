@@ -70,7 +70,7 @@ GUARDED = {
     "unassigned_arrivals": "id connector provider_payment_id reference amount currency payer_name payer_account"
                            " payer_phone arrived_at returned_at payment",
     "refunds": "payment tenant state amount fee reason at booked_at journal connector return_id report returned"
-               " with_fee transaction_id wanted",
+               " with_fee transaction_id wanted id asked held failed_at failure",
     "quotes": "tenant id connector beneficiary destination transaction_type send_amount receive_amount fee total"
               " rate_numerator rate_denominator provider_reference created_at expires_at",
     "rates": "environment sell buy numerator denominator",

@@ -146,6 +146,20 @@ class Protocol:
         check("a collection expires on request", self.call("POST", path + "/expire")[1]["status"] == "expired")
         check("permanently", self.call("GET", path)[1]["status"] == "expired")
 
+    def refunds(self):
+        body = self.document["paths"]["/refunds"]["post"]["requestBody"]["content"]["application/json"]
+        for example in body["examples"].values():
+            refund = {**example["value"], "id": str(uuid.uuid4())}
+            check("a refund is accepted", self.call("POST", "/refunds", refund)[0] == 202)
+            check("a repeated refund is recognised", self.call("POST", "/refunds", refund)[0] == 200)
+            check("a refund with other content is rejected",
+                  self.call("POST", "/refunds", {**refund, "amount": "1.00"})[0] == 409)
+        refused = {**refund, "id": str(uuid.uuid4()), "payer": {**refund["payer"], "accountNumber": "000001603"}}
+        status, rejected = self.call("POST", "/refunds", refused)
+        check("a rejected refund has its code", status == 422 and rejected["code"] == "account_closed", rejected)
+        status, unknown = self.call("GET", f"/refunds/{uuid.uuid4()}")
+        check("an unknown refund gets 404", status == 404 and unknown["code"] == "refund_not_found", unknown)
+
     def references(self):
         ask = self.example("/references")
         status, issued = self.call("POST", "/references", ask)
@@ -159,7 +173,7 @@ class Protocol:
     def judge_callbacks(self):
         def told():
             return [one.event() for one in self.callbacks.snapshot()]
-        wait_for("callbacks of every kind arrive", lambda: len({one["type"] for one in told()}) == 3, 10)
+        wait_for("callbacks of every kind arrive", lambda: len({one["type"] for one in told()}) == 4, 10)
         for one in self.callbacks.snapshot():
             self.shapes.add(f"the callback {one.event()['id']}", "Callback", one.event())
             check("the callback is signed", one.headers["coffer-signature"] == signature_of(
@@ -193,6 +207,7 @@ def main():
         protocol = Protocol(folder, shapes)
         payout = protocol.payouts()
         protocol.collections()
+        protocol.refunds()
         protocol.references()
         protocol.judge_callbacks()
         protocol.restart(payout)

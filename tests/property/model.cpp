@@ -355,27 +355,54 @@ void Model::settle_swap(ModelPayment& payment, std::optional<Place> to) {
 
 Place Model::receiver(const ModelPayment& payment) const {
   const TransferLeg& leg = payment.request.legs[0];
+  if (payment.side) {
+    return {*wallet_index(*leg.destination_wallet), connectors_[payment.side->connector].asset};
+  }
   if (!to_address(payment.request.type)) return destination(leg);
   return {*beneficiary(payment.request.beneficiary)->wallet, *asset_index(leg.sending_asset)};
 }
 
-Wide Model::left_of(const ModelPayment& payment) const {
-  return payment.request.legs[0].amount.units() - payment.given;
+/// The most that can be given back: of an on-ramp, what was collected, without an excess.
+Wide Model::most_of(const ModelPayment& payment) const {
+  if (payment.request.type != PaymentType::onramp) return payment.request.legs[0].amount.units();
+  const ModelSide& side = *payment.side;
+  return std::min(side.collected.value_or(side.send), side.send);
 }
+
+/// What the wallet gives, in addition to what it gave, for this part of the collected amount.
+Wide Model::share_of(const ModelPayment& payment, Wide amount) const {
+  const Wide most = most_of(payment);
+  const Wide step = step_of(assets_[receiver(payment).second].decimals);
+  Wide kept = *payment.receiving * (most - payment.given - amount) / most;
+  if (wrong_ == WrongRule::refund_share_rounds_down && kept % step != 0) kept += step;
+  return *payment.receiving - (kept - kept % step) - payment.shares;
+}
+
+Wide Model::left_of(const ModelPayment& payment) const { return most_of(payment) - payment.given; }
 
 std::optional<Slug> Model::judge_reversal(const std::string& transaction_id, Wide amount) const {
   const ModelPayment& payment = payments_.at(transaction_id);
   const PaymentType type = payment.request.type;
   if (swap(type)) return Slug::forbidden;
-  if (type != PaymentType::p2p_own && type != PaymentType::p2p_beneficiary) {
+  const bool collects = type == PaymentType::onramp;
+  if (type != PaymentType::p2p_own && type != PaymentType::p2p_beneficiary && !collects) {
     return Slug::validation_failed;
   }
-  if (!payment.was_paid()) return Slug::conflict;
+  if (!payment.was_paid() || payment.gives_back()) return Slug::conflict;
   const Wide left = left_of(payment);
   const Wide wanted = amount == 0 ? left : amount;
   const Place to = receiver(payment);
-  if (!fits(wanted, assets_[to.second].decimals)) return Slug::amount_precision;
+  const int decimals = collects ? connectors_[payment.side->connector].terms.send_decimals()
+                                : assets_[to.second].decimals;
+  if (!fits(wanted, decimals)) return Slug::amount_precision;
   if (wanted > left || left == 0) return Slug::reversal_exceeds_payment;
+  if (collects) {
+    if (!wallets_[to.first].usable) return Slug::wallet_not_verified;
+    const Wide share = share_of(payment, wanted);
+    if (share <= 0) return Slug::validation_failed;
+    if (share > available(to)) return Slug::insufficient_funds;
+    return std::nullopt;
+  }
   const std::size_t from = *wallet_index(*payment.request.legs[0].source_wallet);
   if (wallets_[to.first].foreign) return Slug::forbidden;
   if (!wallets_[to.first].usable || !wallets_[from].usable) return Slug::wallet_not_verified;
@@ -387,9 +414,19 @@ std::optional<Slug> Model::judge_reversal(const std::string& transaction_id, Wid
   return std::nullopt;
 }
 
-void Model::reverse(const std::string& transaction_id, Wide amount) {
+void Model::reverse(const std::string& transaction_id, Wide amount, std::int64_t now) {
   ModelPayment& payment = payments_.at(transaction_id);
   const Wide moved = amount == 0 ? left_of(payment) : amount;
+  if (payment.side) {
+    payment.refunding = moved;
+    payment.share = share_of(payment, moved);
+    accounts_[receiver(payment)].held += payment.share;
+    payment.status = PaymentStatus::refund_pending;
+    payment.side->state = ProviderState::fresh;
+    payment.asked = 0;
+    lane_of(payment).insert({now, payment.order, transaction_id});
+    return;
+  }
   accounts_[receiver(payment)].balance -= moved;
   accounts_[source(payment.request.legs[0])].balance += moved;
   payment.given += moved;

@@ -34,8 +34,9 @@ enum class WrongRule {
   return_gives_back_the_fee,
   return_rounds_up,
   reversal_ignores_holds,
+  refund_share_rounds_down,
 };
-constexpr int kWrongRules = 14;
+constexpr int kWrongRules = 15;
 
 struct ModelAccount {
   Wide balance = 0;
@@ -80,8 +81,17 @@ struct ModelPayment {
   Wide given = 0, of_returns = 0, fee_given = 0;
   Wide returned = 0;  // of the received amount
   std::vector<ModelReturn> waiting = {};
+  // Of an on-ramp: what its payer gets and its wallet holds, while a refund is at the provider; and
+  // what the wallet has given.
+  Wide refunding = 0, share = 0, shares = 0;
 
-  bool was_paid() const { return status == PaymentStatus::succeeded || given + fee_given > 0; }
+  bool gives_back() const {
+    return request.type == PaymentType::onramp && status == PaymentStatus::refund_pending;
+  }
+  bool was_paid() const {
+    const bool kept = request.type == PaymentType::onramp && status == PaymentStatus::refund_failed;
+    return status == PaymentStatus::succeeded || given + fee_given > 0 || kept || gives_back();
+  }
 };
 
 struct ModelQuote {
@@ -138,7 +148,7 @@ class Model {
   std::optional<Slug> judge_reversal(const std::string& transaction_id, Wide amount) const;
   /// What is left of a payment that can be reversed.
   Wide left_of(const ModelPayment& payment) const;
-  void reverse(const std::string& transaction_id, Wide amount);
+  void reverse(const std::string& transaction_id, Wide amount, std::int64_t now);
   /// A return with an ID that was not reported before.
   void hear_return(const std::string& transaction_id, const ModelReturn& report, std::int64_t now);
 
@@ -237,6 +247,10 @@ class Model {
   void send_again(ModelPayment& payment, std::int64_t now);
   void debit(ModelPayment& payment);
   void refund(ModelPayment& payment);
+  Wide most_of(const ModelPayment& payment) const;
+  Wide share_of(const ModelPayment& payment, Wide amount) const;
+  void end_refund(ModelPayment& payment, bool given);
+  void hear_refund(ModelPayment& payment, const outbound::PayoutResponse& answer, std::int64_t now);
   void settle_return(ModelPayment& payment, const ModelReturn& report);
   Place receiver(const ModelPayment& payment) const;
   void hear_payout(ModelPayment& payment, const outbound::PayoutResponse& answer, std::int64_t now);

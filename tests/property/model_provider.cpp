@@ -298,12 +298,17 @@ std::vector<ExpectedCall> Model::begin_round(std::int64_t lane, int limit, std::
     } else if (!out && side.state == ProviderState::accepted && side.expires_at &&
                *side.expires_at <= now) {
       call = ProviderCall::expire;
-    } else if (side.state == ProviderState::sent &&
+    } else if (side.state == ProviderState::sent && !payment.gives_back() &&
                wrong_ == WrongRule::lost_submission_is_sent_again) {
       call = out ? ProviderCall::submit : ProviderCall::collect;
     }
-    const bool sends = call == ProviderCall::submit || call == ProviderCall::collect;
-    if (sends && connectors_[side.connector].terms.status == ConnectorStatus::paused) {
+    if (payment.gives_back()) {
+      call =
+          side.state == ProviderState::fresh ? ProviderCall::refund : ProviderCall::refund_status;
+    }
+    const bool starts = call == ProviderCall::submit || call == ProviderCall::collect;
+    const bool sends = starts || call == ProviderCall::refund;
+    if (starts && connectors_[side.connector].terms.status == ConnectorStatus::paused) {
       move_job(payment, now + kPausedMs, payment.asked);
       continue;
     }
@@ -427,8 +432,36 @@ void Model::payout_failed(ModelPayment& payment, const PayoutResponse& answer, s
   }
 }
 
+void Model::end_refund(ModelPayment& payment, bool given) {
+  ModelAccount& account = accounts_[receiver(payment)];
+  account.held -= payment.share;
+  if (given) {
+    account.balance -= payment.share;
+    clearing_[payment.side->connector] += payment.share;
+    payment.given += payment.refunding;
+    payment.shares += payment.share;
+  }
+  end(payment, given ? PaymentStatus::refunded : PaymentStatus::refund_failed);
+}
+
+void Model::hear_refund(ModelPayment& payment, const PayoutResponse& answer, std::int64_t now) {
+  switch (answer.state) {
+    case PayoutState::never_arrived:
+      return send_again(payment, now);
+    case PayoutState::pending:
+    case PayoutState::in_review:
+      payment.side->state = ProviderState::accepted;
+      return ask_again(payment, now);
+    case PayoutState::succeeded:
+      return end_refund(payment, true);
+    case PayoutState::failed:
+      return end_refund(payment, false);
+  }
+}
+
 void Model::hear_payout(ModelPayment& payment, const PayoutResponse& answer, std::int64_t now) {
   if (payment.side->state == ProviderState::over) return;
+  if (payment.gives_back()) return hear_refund(payment, answer, now);
   const bool refunding = payment.status == PaymentStatus::refund_pending;
   switch (answer.state) {
     case PayoutState::never_arrived:
@@ -526,7 +559,9 @@ Verdict Model::decide(const std::string& transaction_id, std::optional<FailureCo
   if (job_of(payment) == nullptr) return {{Slug::conflict}};
   if (payment.status == PaymentStatus::initiated) payment.status = PaymentStatus::processing;
   payment.asked = 0;
-  if (is_off_ramp(connectors_[payment.side->connector])) {
+  if (payment.gives_back()) {
+    end_refund(payment, !failure);
+  } else if (is_off_ramp(connectors_[payment.side->connector])) {
     PayoutResponse answer;
     answer.state = failure ? PayoutState::failed : PayoutState::succeeded;
     answer.failure = failure;

@@ -315,13 +315,15 @@ void Player::send(const PaymentRequest& request, bool validate_only) {
   }
 }
 
-/// Usually a part of a transfer that has succeeded; sometimes of any payment, and twice.
+/// Usually a part of a transfer or on-ramp that has succeeded; sometimes of any payment, and twice.
 void Player::reverse() {
   std::vector<const ModelPayment*> all, paid;
   for (const auto& [id, payment] : model_.payments()) {
-    all.push_back(&payment);
     const PaymentType type = payment.request.type;
-    const bool moves_back = type == PaymentType::p2p_own || type == PaymentType::p2p_beneficiary;
+    if (type == PaymentType::onramp_reference) continue;
+    all.push_back(&payment);
+    const bool moves_back = type == PaymentType::p2p_own || type == PaymentType::p2p_beneficiary ||
+                            type == PaymentType::onramp;
     if (payment.was_paid() && moves_back) paid.push_back(&payment);
   }
   if (all.empty()) return;
@@ -353,7 +355,7 @@ void Player::reverse() {
   }
   did(slug.empty() ? "reversed" : "reversal rejected " + slug);
   if (expected) return;
-  model_.reverse(id, units);
+  model_.reverse(id, units, world_.clock.now().ms);
   expect(send(false) == "replayed", "a repeated reversal of " + id);
   check_record(id);
 }

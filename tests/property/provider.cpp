@@ -163,17 +163,29 @@ void DiceProvider::move_on(PayoutResponse& answer) {
   }
 }
 
+Result<PayoutResponse> DiceProvider::placed(const PaymentId& id, bool lost) {
+  if (lost || trouble(8)) return fault();
+  const auto it = payouts_.find(id.uuid);
+  const PayoutResponse answer =
+      it != payouts_.end() ? it->second : payouts_.emplace(id.uuid, first_answer(id)).first->second;
+  if (trouble(8)) return fault();
+  return answer;
+}
+
 Result<PayoutResponse> DiceProvider::submit(const ConnectorTerms& terms, const Payout& payout) {
-  if (never_arrives(payout.id) || trouble(8)) {
-    return say<PayoutResponse>(terms, payout.id, ProviderCall::submit, fault());
-  }
-  const auto it = payouts_.find(payout.id.uuid);
-  PayoutResponse& answer =
-      it != payouts_.end()
-          ? it->second
-          : payouts_.emplace(payout.id.uuid, first_answer(payout.id)).first->second;
-  if (trouble(8)) return say<PayoutResponse>(terms, payout.id, ProviderCall::submit, fault());
-  return say<PayoutResponse>(terms, payout.id, ProviderCall::submit, answer);
+  return say<PayoutResponse>(terms, payout.id, ProviderCall::submit,
+                             placed(payout.id, never_arrives(payout.id)));
+}
+
+Result<RefundResponse> DiceProvider::refund(const ConnectorTerms& terms, const Refund& refund) {
+  return say<RefundResponse>(terms, refund.payment, ProviderCall::refund,
+                             placed(PaymentId{refund.id.uuid}, false));
+}
+
+Result<RefundResponse> DiceProvider::refund_status(const ConnectorTerms& terms,
+                                                   const Refund& refund) {
+  return say<RefundResponse>(terms, refund.payment, ProviderCall::refund_status,
+                             standing(PaymentId{refund.id.uuid}));
 }
 
 Result<PayoutResponse> DiceProvider::standing(const PaymentId& id) {

@@ -51,6 +51,10 @@ class DiceProvider final : public outbound::Connector {
       const ConnectorTerms& terms, const outbound::Collection& collection) override;
   Result<outbound::CollectionResponse> expire(const ConnectorTerms& terms,
                                               const outbound::Collection& collection) override;
+  Result<outbound::RefundResponse> refund(const ConnectorTerms& terms,
+                                          const outbound::Refund& refund) override;
+  Result<outbound::RefundResponse> refund_status(const ConnectorTerms& terms,
+                                                 const outbound::Refund& refund) override;
   Result<outbound::ReferenceResponse> issue_reference(const ConnectorTerms& terms,
                                                       const outbound::ReferenceAsk& ask) override;
 
@@ -66,6 +70,7 @@ class DiceProvider final : public outbound::Connector {
   void spoil(const ConnectorTerms& terms, outbound::ProviderQuote& quote);
   outbound::PayoutResponse first_answer(const PaymentId& id);
   void move_on(outbound::PayoutResponse& answer);
+  Result<outbound::PayoutResponse> placed(const PaymentId& id, bool lost);
   Result<outbound::PayoutResponse> standing(const PaymentId& id);
   void collect_now(outbound::CollectionResponse& answer, Amount asked);
   Result<outbound::CollectionResponse> standing_collection(const outbound::Collection& collection);
@@ -73,7 +78,7 @@ class DiceProvider final : public outbound::Connector {
   Dice dice_;
   const Clock& clock_;
   bool calm_ = false;
-  std::map<Uuid, outbound::PayoutResponse> payouts_;
+  std::map<Uuid, outbound::PayoutResponse> payouts_;  // and refunds
   std::map<Uuid, outbound::CollectionResponse> collections_;
   std::vector<ProviderTalk> talks_;
   std::optional<Result<outbound::ProviderQuote>> last_quote_;

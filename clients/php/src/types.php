@@ -2882,7 +2882,8 @@ final class Reversal extends Struct
      * @param string $transactionId Your ID of the reversal: its idempotency key, which no payment and no other
      *     reversal has.
      * @param string $reason Why the payment is reversed; shown in its record.
-     * @param string|int|null $amount Amount to give back, in units of the sending asset; all that is left if absent.
+     * @param string|int|null $amount Amount to give back, in units of the sending asset, or of the currency in which
+     *     the payer of an on-ramp paid; all that is left if absent.
      */
     public function __construct(
         public readonly string $transactionId,

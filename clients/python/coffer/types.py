@@ -1454,7 +1454,9 @@ class Reversal:
     transaction_id: str
     """Your ID of the reversal: its idempotency key, which no payment and no other reversal has."""
     amount: Amount | None = None
-    """Amount to give back, in units of the sending asset; all that is left if absent."""
+    """Amount to give back, in units of the sending asset, or of the currency in which the payer of an on-ramp
+    paid; all that is left if absent.
+    """
     reason: str = field(repr=False)
     """Why the payment is reversed; shown in its record."""
 

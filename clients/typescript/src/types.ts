@@ -1285,7 +1285,10 @@ export interface BeneficiarySwap {
 export interface Reversal {
   /** Your ID of the reversal: its idempotency key, which no payment and no other reversal has */
   transactionId: string;
-  /** Amount to give back, in units of the sending asset; all that is left if absent */
+  /**
+   * Amount to give back, in units of the sending asset, or of the currency in which the payer of an on-ramp paid; all
+   * that is left if absent
+   */
   amount?: Decimal;
   /** Why the payment is reversed; shown in its record */
   reason: string;

@@ -22,7 +22,7 @@ Result<http::Response> reverse_payment(const Services& services, const Call& cal
   COFFER_TRY(const auto submission,
              flows::reverse_payment(services.flows, call.caller, reversal, validate_only));
   return validate_only ? json_response(200, {{"valid", true}})
-                       : acknowledgement(submission, {{"message", "Reversed"}});
+                       : acknowledgement(submission, {{"message", "Reversal accepted"}});
 }
 
 }  // namespace

@@ -20,11 +20,15 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
        call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
 }
 
-/// Of `data`, a callback about a payment in progress uses only the ID.
+/// Of `data`, a callback about a payment in progress, or about a refund, uses only the ID.
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
-                             const http::JsonValue& value, Fields& data) {
+                             const http::JsonValue& value, Fields& data, bool is_refund) {
   const auto id = data.text("id", required);
   COFFER_TRY_VOID(data.check());
+  if (is_refund) {
+    const auto refund = RefundId::parse(*id);
+    return refund ? flows::hear_refund(services.flows, connector, *refund) : Result<void>();
+  }
   const auto payment = PaymentId::parse(*id);
   if (!payment) return {};
   return flows::hear_update(services.flows, connector, *payment, value);
@@ -110,12 +114,15 @@ Result<http::Response> take_callback(const Services& services, const Call& call)
     COFFER_TRY_VOID(reference_paid(services, call, connector, members));
   } else if (*type == "payout.returned") {
     COFFER_TRY_VOID(payout_returned(services, connector, members));
-  } else if (*type == "payout.updated" || *type == "collection.updated") {
-    COFFER_TRY_VOID(payment_updated(services, connector, *fields.find("data"), members));
+  } else if (*type == "payout.updated" || *type == "collection.updated" ||
+             *type == "refund.updated") {
+    COFFER_TRY_VOID(payment_updated(services, connector, *fields.find("data"), members,
+                                    *type == "refund.updated"));
   } else {
     fields.add_error(
         Slug::malformed_request, "type",
-        "must be payout.updated, payout.returned, collection.updated or reference.paid");
+        "must be payout.updated, payout.returned, collection.updated, refund.updated or "
+        "reference.paid");
     COFFER_TRY_VOID(fields.check());
   }
   return json_response(200, {{"received", true}});

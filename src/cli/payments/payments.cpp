@@ -148,6 +148,7 @@ constexpr std::string_view kResolveDetails =
     "Confirm with the provider first. The reason is stored with the payment and in the audit log.\n"
     "  succeeded  the provider paid the recipient, or collected from the payer\n"
     "  failed     the provider did not and will not: the hold is released, a debit is returned\n"
+    "             (also of the refund of an on-ramp)\n"
     "  refunded   the provider returned the money; also after a failed refund\n"
     "  returned   the provider returned money that no wallet was credited with\n"
     "  unchanged  the final status stands, although the provider contradicts it\n"
@@ -159,7 +160,8 @@ constexpr std::string_view kReverseDetails =
     "Moves the money from the recipient's wallet back to the sender's. A payout is credited from "
     "the "
     "connector's clearing account: use this only if the provider has returned the money without "
-    "reporting it, or in another currency. A swap moves back as a whole, at the original amounts.";
+    "reporting it, or in another currency. Of an on-ramp, the provider gives the money back to its "
+    "payer. A swap moves back as a whole, at the original amounts.";
 
 }  // namespace
 
@@ -177,9 +179,10 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   if (payment.sending_asset) sending = payment.sending_asset->value();
   const auto receives = store::receiving_denomination(payment);
   if (receives) receiving = receives->code;
-  if (payment.failure && payment.status != PaymentStatus::succeeded && payment.refunds.empty()) {
-    failure = info(*payment.failure).name;
-    message = info(*payment.failure).message;
+  const auto& why = payment.refunds.empty() ? payment.failure : payment.refunds.back().failure;
+  if (why && payment.status != PaymentStatus::succeeded) {
+    failure = info(*why).name;
+    message = info(*why).message;
   }
   Record record{{"id", payment.id},
                 {"transactionId", request.transaction_id},

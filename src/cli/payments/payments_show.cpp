@@ -207,15 +207,18 @@ void put_rest(Record& record, const PaymentRecord& payment) {
 std::vector<Record> refunds(Connection& db, const PaymentRecord& payment) {
   std::vector<Record> out;
   for (const store::RefundRow& row : store::refunds_of(db, payment.key)) {
-    out.push_back({{"at", row.at},
-                   {"state", name(row.state)},
-                   {"amount", row.amount.to_string(payment.sending_decimals)},
-                   {"fee", row.fee.to_string(payment.sending_decimals)},
-                   {"assetCode", payment.sending_asset->value()},
-                   {"reason", row.reason},
-                   {"returnId", row.return_id},
-                   {"reported", row.report},
-                   {"transactionId", row.transaction_id}});
+    out.push_back(
+        {{"at", row.at},
+         {"state", name(row.state)},
+         {"amount", row.asked.value_or(row.amount).to_string(payment.sending_decimals)},
+         {"fee", row.fee.to_string(payment.sending_decimals)},
+         {"assetCode", payment.sending_asset->value()},
+         {"reason", row.reason},
+         {"returnId", row.return_id},
+         {"reported", row.report},
+         {"transactionId", row.transaction_id},
+         {"refundId", row.id},
+         {"failure", row.failure ? std::optional(info(*row.failure).name) : std::nullopt}});
   }
   return out;
 }
@@ -344,6 +347,11 @@ std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& ar
 std::optional<MovedAmount> reversed_amount(Session& session, const Arguments& arguments) {
   return moved_amount(session, arguments, [](const PaymentRecord& payment, auto stated) {
     std::optional<MovedAmount> out;
+    // Of an on-ramp, the stated amount is in the currency of its payer: all of the credit counts.
+    const bool collected = payment.provider && payment.request.type != PaymentType::offramp;
+    if (collected && payment.receiving_amount) {
+      return out = {*payment.request.receiving_asset, *payment.receiving_amount};
+    }
     const auto amount = stated ? stated : payment.sending_amount;
     if (payment.sending_asset && amount) out = {*payment.sending_asset, *amount};
     return out;

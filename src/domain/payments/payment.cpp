@@ -9,7 +9,7 @@ namespace coffer {
 namespace {
 
 using enum PaymentStatus;
-constexpr std::array<Transition, 17> kTransitions{{
+constexpr std::array<Transition, 19> kTransitions{{
     {initiated, processing},
     {initiated, failed},
     {initiated, expired},
@@ -23,6 +23,9 @@ constexpr std::array<Transition, 17> kTransitions{{
     // What is given back after success, at once or in parts.
     {succeeded, refund_pending},
     {refunded, refunded},
+    // An on-ramp that is reversed again.
+    {refunded, refund_pending},
+    {refund_failed, refund_pending},
     // Corrections by an operator, after the provider has contradicted a final status.
     {failed, succeeded},
     {expired, succeeded},

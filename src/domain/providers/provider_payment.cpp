@@ -52,6 +52,10 @@ ProviderCall next_call(Direction direction, ProviderState state, int attempts, b
   return expired ? ProviderCall::expire : ProviderCall::collection_status;
 }
 
+ProviderCall next_refund_call(ProviderState state) {
+  return state == ProviderState::fresh ? ProviderCall::refund : ProviderCall::refund_status;
+}
+
 std::int64_t poll_delay_ms(Environment environment, int asked) {
   const std::int64_t first = environment == Environment::sandbox ? 250 : 500;
   return std::min(first << std::clamp(asked, 0, 20), kPollMaxMs);

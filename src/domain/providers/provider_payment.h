@@ -14,14 +14,29 @@
 namespace coffer {
 
 /// The store keeps these as integers: append, never reorder.
-enum class ProviderCall { submit, status, cancel, collect, collection_status, expire };
+enum class ProviderCall {
+  submit,
+  status,
+  cancel,
+  collect,
+  collection_status,
+  expire,
+  refund,
+  refund_status,
+};
 template <>
 struct Terms<ProviderCall> {
-  static constexpr auto rows = std::to_array<Term>(
-      {{"submit"}, {"status"}, {"cancel"}, {"collect"}, {"collection_status"}, {"expire"}});
+  static constexpr auto rows = std::to_array<Term>({{"submit"},
+                                                    {"status"},
+                                                    {"cancel"},
+                                                    {"collect"},
+                                                    {"collection_status"},
+                                                    {"expire"},
+                                                    {"refund"},
+                                                    {"refund_status"}});
 };
 
-/// State of a payment at its provider.
+/// State of a payment at its provider, or of its refund while one waits (store/payments/refunds.h).
 enum class ProviderState {
   fresh,     // nothing was sent that may have arrived
   sent,      // sent, response unknown
@@ -68,6 +83,10 @@ constexpr std::int64_t kCollectionLifetimeMs = kHourMs;
 /// The next call. `attempts` is the number of submissions so far; `expired`: the time to pay is
 /// over.
 ProviderCall next_call(Direction direction, ProviderState state, int attempts, bool expired);
+
+/// The next call of a refund. It is submitted until the provider has it, because it cannot be
+/// cancelled.
+ProviderCall next_refund_call(ProviderState state);
 
 /// Delay before the next status request, doubled after each request without a result: from half a
 /// second (a quarter in the sandbox) to five minutes.

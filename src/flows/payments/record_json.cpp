@@ -105,7 +105,9 @@ void put_refund(Json& out, const store::PaymentRecord& record, Amount amount) {
 void put_refunds(Json& out, const store::PaymentRecord& record) {
   if (record.refunds.empty()) return;
   Amount amount;
-  for (const auto& refund : record.refunds) amount = amount + refund.amount;
+  for (const auto& refund : record.refunds) {
+    if (refund.state != RefundState::failed) amount = amount + refund.amount;
+  }
   put_refund(out, record, amount);
   out["refund"]["reason"] = record.refunds.back().reason;
 }
@@ -168,8 +170,9 @@ Json record_json(const store::PaymentRecord& record, Environment environment) {
                               record.id.to_string(), "transactionId", record.request.transaction_id,
                               "type", name(record.request.type), "status", name(record.status));
   if (const char* detail = substatus(record)) out["substatus"] = detail;
-  if (record.failure && record.status != PaymentStatus::succeeded && record.refunds.empty()) {
-    const FailureInfo& failure = info(*record.failure);
+  const auto& why = record.refunds.empty() ? record.failure : record.refunds.back().failure;
+  if (why && record.status != PaymentStatus::succeeded) {
+    const FailureInfo& failure = info(*why);
     out["statusReason"] = {
         {"code", failure.name}, {"message", failure.message}, {"retryable", failure.retryable}};
   }

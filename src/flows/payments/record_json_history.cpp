@@ -1,6 +1,7 @@
 // The statuses of a record over time, derived from its stored times.
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 
 #include "flows/payments/record_json.h"
 
@@ -15,11 +16,30 @@ PaymentStatus first_end(const store::PaymentRecord& record) {
   return expired ? PaymentStatus::expired : PaymentStatus::succeeded;
 }
 
+/// The statuses that refunds after success have reached. Each one through a provider begins with
+/// `refund_pending`, of the others only the first one.
+std::vector<Reached> reached_by_refunds(const store::PaymentRecord& record) {
+  std::vector<Reached> out;
+  for (const auto& refund : record.refunds) {
+    if (refund.asked_at || out.empty()) {
+      out.push_back({PaymentStatus::refund_pending, refund.asked_at.value_or(refund.at)});
+    }
+    if (refund.state == RefundState::waiting) continue;
+    const bool booked = refund.state == RefundState::booked;
+    out.push_back({booked ? PaymentStatus::refunded : PaymentStatus::refund_failed, refund.at,
+                   refund.failure});
+  }
+  return out;
+}
+
 /// The record before anything was given back after success.
 store::PaymentRecord before_refunds(store::PaymentRecord record) {
-  const bool pending = record.status == PaymentStatus::refund_pending;
-  record.version -= 1 + (pending ? 0 : static_cast<int>(record.refunds.size()));
+  record.version -= static_cast<int>(reached_by_refunds(record).size());
   record.status = PaymentStatus::succeeded;
+  if (record.refunds.front().asked_at) {  // these are times of refunds
+    record.refund_pending_at.reset();
+    record.refund_closed_at.reset();
+  }
   record.refunds.clear();
   return record;
 }
@@ -27,8 +47,21 @@ store::PaymentRecord before_refunds(store::PaymentRecord record) {
 /// The record when only some of its refunds were given back; `now` is its status then.
 store::PaymentRecord with_fewer_refunds(store::PaymentRecord record, const Reached& now,
                                         int version) {
-  const auto before = static_cast<std::size_t>(before_refunds(record).version);
-  record.refunds.resize(std::max<std::size_t>(static_cast<std::size_t>(version) - before - 1, 1));
+  int left = version - before_refunds(record).version;
+  std::size_t count = 0;
+  for (auto& refund : record.refunds) {
+    if (left == 0) break;
+    ++count;
+    if (refund.asked_at || count == 1) --left;
+    if (left == 0) {
+      refund.state = RefundState::waiting;
+      refund.failure.reset();
+      refund.at = refund.asked_at.value_or(refund.at);
+    } else {
+      --left;
+    }
+  }
+  record.refunds.resize(count);
   record.status = now.status;
   record.updated_at = now.at;
   record.version = version;
@@ -40,9 +73,7 @@ store::PaymentRecord with_fewer_refunds(store::PaymentRecord record, const Reach
 std::vector<Reached> reached_statuses(const store::PaymentRecord& record) {
   if (!record.refunds.empty()) {
     std::vector<Reached> out = reached_statuses(before_refunds(record));
-    out.push_back({PaymentStatus::refund_pending, record.refunds.front().at});
-    if (record.status == PaymentStatus::refund_pending) return out;
-    for (const auto& refund : record.refunds) out.push_back({PaymentStatus::refunded, refund.at});
+    std::ranges::copy(reached_by_refunds(record), std::back_inserter(out));
     return out;
   }
   std::vector<Reached> out{{PaymentStatus::initiated, record.created_at}};

@@ -36,7 +36,7 @@ bool contradicts(const ProviderView& view, const PayoutResponse& response) {
 }
 
 bool contradicts(const ProviderView& view, const CollectionResponse& response) {
-  const bool credited = view.payment.status == PaymentStatus::succeeded;
+  const bool credited = was_paid(view.payment);
   const bool unbooked = before_check(view.open_item) == OpenItem::unbooked;
   switch (response.state) {
     case CollectionState::never_arrived:

@@ -4,6 +4,7 @@
 
 #include "flows/payments/payment_steps.h"
 #include "flows/payments/terms.h"
+#include "flows/providers/collection_refunds.h"
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_outcome.h"
 #include "outbound/providers/provider_messages.h"
@@ -70,6 +71,7 @@ bool came_to(const PaymentRecord& record, std::optional<FailureCode> failure) {
 
 void decide(const Context& context, store::WriteTx& tx, ProviderView& view,
             std::optional<FailureCode> failure) {
+  if (is_refunding(view.payment)) return end_refund(context, tx, view, failure);
   if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
   if (view.payment.type == PaymentType::offramp) {
     outbound::PayoutResponse response;
@@ -117,11 +119,24 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
   });
 }
 
+Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id) {
+  return context.write([&](store::WriteTx& tx) {
+    const auto payment = store::payment_of_refund(tx.db(), id);
+    if (!payment) return;
+    const auto waiting = store::waiting_refund(tx.db(), *payment);
+    const auto view = store::provider_view(tx, *payment);
+    if (!waiting || waiting->id != id || view.payment.keys.connector != connector.key) return;
+    store::hurry_provider_job(tx, *payment);
+    tx.signal(store::Signal::providers);
+  });
+}
+
 Result<PaymentRecord> decide_payment(const Context& context, const Tenant& tenant, PaymentId id,
                                      std::optional<FailureCode> failure) {
   return context.write([&](store::WriteTx& tx) -> Result<PaymentRecord> {
     COFFER_TRY(auto record, existing(store::find_payment(tx.db(), tenant, id), "transaction"));
-    const bool quoted = is_quoted(record.request.type);
+    const bool quoted =
+        is_quoted(record.request.type) || record.status == PaymentStatus::refund_pending;
     if (quoted && came_to(record, failure)) return record;
     if (!quoted || !store::find_provider_job(tx.db(), record.key) ||
         is_checking(record.provider->open_item)) {

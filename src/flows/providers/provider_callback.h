@@ -37,9 +37,12 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
 Result<void> hear_update(const Context& context, const ConnectorTerms& connector, PaymentId id,
                          const http::JsonValue& data);
 
+/// Handles a callback about a refund as a hint. One about a refund that does not wait is ignored.
+Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id);
+
 /// Applies a provider's result inside a command, to a payment with a provider job. Without
-/// `failure`, the payment was paid or collected. The debited amount of a failed off-ramp is
-/// credited back immediately.
+/// `failure`, the payment was paid or collected; or refunded, while an on-ramp is refunded. The
+/// debited amount of a failed off-ramp is credited back immediately.
 void decide(const Context& context, store::WriteTx& tx, store::ProviderView& view,
             std::optional<FailureCode> failure);
 

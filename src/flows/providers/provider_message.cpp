@@ -1,5 +1,8 @@
 #include "flows/providers/provider_message.h"
 
+#include <array>
+#include <string_view>
+
 #include "base/check.h"
 #include "base/telemetry/log.h"
 #include "flows/providers/contradictions.h"
@@ -99,6 +102,23 @@ Collection collection(const store::PaymentRecord& record, const store::ProviderV
   return out;
 }
 
+outbound::Refund refund_of(const store::PaymentRecord& record, const store::RefundRow& row) {
+  outbound::Refund out;
+  out.id = *row.id;
+  out.payment = record.id;
+  if (record.request.type == PaymentType::onramp_reference) {
+    out.reference = record.request.only().refs.to_ref;
+    out.provider_payment_id = record.provider->provider_reference;
+  }
+  out.amount = *row.asked;
+  out.currency = record.sending_asset->value();
+  out.decimals = record.sending_decimals;
+  out.payer = payer(record.request.payer.value_or(Payer()));
+  out.reason = row.reason;
+  out.first_sent_at = row.at;
+  return out;
+}
+
 template <class Response>
 ProviderReply reply(Result<Response> response) {
   if (!response) return unexpected(std::move(response).error());
@@ -132,13 +152,16 @@ Result<const ConnectorTerms*> ConnectorCache::get(const store::ConnectorRow& con
 
 Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& connectors,
                                          const store::ConnectorRow& connector,
-                                         const store::ProviderView& view) {
+                                         const store::ProviderView& view,
+                                         const std::optional<store::RefundRow>& refund) {
   const auto record = store::find_payment_by_key(db, view.payment.key);
   COFFER_CHECK(record.has_value());
   const store::ProviderDetail detail = store::provider_detail(db, view.payment.key);
   ProviderMessage message;
   COFFER_TRY(message.terms, connectors.get(connector));
-  if (message.terms->direction == Direction::off_ramp) {
+  if (refund) {
+    message.content = refund_of(*record, *refund);
+  } else if (message.terms->direction == Direction::off_ramp) {
     message.content = payout(db, *record, view, detail);
   } else {
     message.content = collection(*record, view, detail);
@@ -163,6 +186,10 @@ ProviderReply call_provider(const Context& context, ProviderCall call,
       return reply(provider.collection_status(terms, std::get<Collection>(message.content)));
     case ProviderCall::expire:
       return reply(provider.expire(terms, std::get<Collection>(message.content)));
+    case ProviderCall::refund:
+      return reply(provider.refund(terms, std::get<outbound::Refund>(message.content)));
+    case ProviderCall::refund_status:
+      return reply(provider.refund_status(terms, std::get<outbound::Refund>(message.content)));
   }
   throw InternalError("unknown provider call");
 }
@@ -181,7 +208,7 @@ void apply_check(store::WriteTx& tx, store::ProviderView& view, int asked,
   const bool contradicted =
       std::visit([&](const auto& response) { return contradicts(view, response); }, *reply);
   // What arrived late is on record before an operator books it.
-  const bool credited = view.payment.status == PaymentStatus::succeeded;
+  const bool credited = was_paid(view.payment);
   if (collection != nullptr && collection->collected && (!credited || !view.collected)) {
     store::set_collected(tx, view, *collection->collected);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -10,6 +11,7 @@
 #include "flows/context.h"
 #include "flows/payments/terms.h"
 #include "outbound/providers/connector.h"
+#include "store/payments/refunds.h"
 #include "store/providers/connectors.h"
 #include "store/providers/provider_payments.h"
 
@@ -29,12 +31,13 @@ class ConnectorCache {
 
 struct ProviderMessage {
   const ConnectorTerms* terms = nullptr;  // in the cache that created it
-  std::variant<outbound::Payout, outbound::Collection> content;
+  std::variant<outbound::Payout, outbound::Collection, outbound::Refund> content;
 };
-/// The message about the payment of `view`, whose connector is `connector`.
+/// The message about the payment of `view`, whose connector is `connector`, or about its refund.
 Result<ProviderMessage> provider_message(store::Connection& db, ConnectorCache& connectors,
                                          const store::ConnectorRow& connector,
-                                         const store::ProviderView& view);
+                                         const store::ProviderView& view,
+                                         const std::optional<store::RefundRow>& refund);
 
 /// The result of a call: a response or a Problem.
 using ProviderReply = Result<std::variant<outbound::PayoutResponse, outbound::CollectionResponse>>;

@@ -7,6 +7,7 @@
 #include "domain/providers/quote.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/collection_refunds.h"
 #include "flows/providers/provider_movements.h"
 #include "flows/providers/refunds.h"
 #include "store/ledger/journal.h"
@@ -154,21 +155,26 @@ void give_back(const Context& context, store::WriteTx& tx, ProviderView& view) {
 void apply_response(const Context& context, store::WriteTx& tx, ProviderView& view, int asked,
                     const PayoutResponse& response) {
   if (is_over(view)) return;
-  note_reference(tx, view, response.provider_reference);
+  const bool gives_back = is_refunding(view.payment);  // a response about a refund
+  if (!gives_back) note_reference(tx, view, response.provider_reference);
   const bool refunding = view.payment.status == PaymentStatus::refund_pending;
   switch (response.state) {
     case PayoutState::never_arrived:
       if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
-      log_contradiction(view, "the provider does not know a payout that it accepted");
+      log_contradiction(view, "the provider does not know a payout or refund that it accepted");
       return ask_again(tx, view, asked);
     case PayoutState::pending:
     case PayoutState::in_review:
-      if (!refunding) {
+      if (gives_back) {
+        view.state = ProviderState::accepted;
+        store::set_provider_state(tx, view.payment.key, view.state);
+      } else if (!refunding) {
         debit(tx, view);
         store::set_in_review(tx, view.payment.key, response.state == PayoutState::in_review);
       }
       return ask_again(tx, view, asked);
     case PayoutState::succeeded:
+      if (gives_back) return end_refund(context, tx, view, std::nullopt);
       if (refunding) {
         log_contradiction(view,
                           "the provider reports that a failed payout was paid; it is not refunded");
@@ -179,6 +185,10 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
       advance(context, tx, view.payment, {PaymentStatus::succeeded, {}, {}, {}});
       return finish(context, tx, view);
     case PayoutState::failed:
+      if (gives_back) {
+        return end_refund(context, tx, view,
+                          response.failure.value_or(FailureCode::provider_error));
+      }
       return payout_failed(context, tx, view, asked, response);
   }
 }

@@ -10,7 +10,7 @@ namespace coffer::flows {
 
 /// `asked` is the number of requests to the provider since the last change, which determines the
 /// delay of the next one. A payment in a final status is not changed, so late and repeated results
-/// have no effect.
+/// have no effect. While an on-ramp is refunded, a PayoutResponse is about its refund.
 void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,
                     int asked, const outbound::PayoutResponse& response);
 void apply_response(const Context& context, store::WriteTx& tx, store::ProviderView& view,

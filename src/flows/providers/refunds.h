@@ -45,9 +45,10 @@ struct Reversal {
   std::optional<Amount> amount;  // in the sending asset; empty: all that is left
   std::string reason;
 };
-/// Moves the money back in one commit and returns the payment. With `validate_only`, runs every
-/// check and stores nothing. `not-found`; `conflict` for a payment that has not succeeded;
-/// `validation-failed` or `forbidden` for a type that the caller cannot reverse;
+/// Moves the money back in one commit and returns the payment. The reversal of an on-ramp holds the
+/// money instead, until its provider has given it back (flows/providers/collection_refunds.h). With
+/// `validate_only`, runs every check and stores nothing. `not-found`; `conflict` for a payment that
+/// has not succeeded; `validation-failed` or `forbidden` for a type that the caller cannot reverse;
 /// `reversal-exceeds-payment`, `amount-precision`, `insufficient-funds`, `wallet-not-verified`,
 /// `transaction-id-conflict`, `association-suspended`, `quota-exceeded`.
 Result<Submission> reverse_payment(const Context& context, const Caller& caller,

@@ -2,6 +2,7 @@
 #include "base/check.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/collection_refunds.h"
 #include "flows/providers/provider_movements.h"
 #include "flows/providers/refunds.h"
 #include "store/identity/tenants.h"
@@ -14,6 +15,7 @@ namespace {
 
 using store::Movement;
 using store::PaymentRecord;
+using store::ProviderView;
 using store::RefundRow;
 using store::SettlementView;
 
@@ -36,8 +38,6 @@ Result<void> check_reversible(PaymentType type, ReversedBy by) {
     why =
         "A payout cannot be reversed, because the recipient's bank has the money. If the bank "
         "returns it, coffer credits the wallet.";
-  } else if (is_through_provider(type)) {
-    why = "An on-ramp cannot be reversed. Pay the payer back with an off-ramp.";
   }
   if (why != nullptr) return unexpected(Slug::validation_failed, why);
   return {};
@@ -64,8 +64,10 @@ Result<std::int64_t> receiving_wallet(store::WriteTx& tx, const Tenant& tenant,
 /// The movements that give back `amount` of the sent amount; the received amount of a swap, which
 /// goes back as a whole.
 Result<std::vector<Movement>> reversal_movements(store::WriteTx& tx, const Tenant& tenant,
+                                                 const PaymentRecord& record,
                                                  const SettlementView& payment, Amount amount,
                                                  ReversedBy by) {
+  if (is_collection(payment.type)) return collection_movements(tx, record, payment, amount);
   if (payment.type == PaymentType::offramp) {
     auto out = refund_movements(tx, store::provider_view(tx, payment.key));
     out.resize(1);
@@ -95,7 +97,7 @@ Result<std::vector<Movement>> reversal_movements(store::WriteTx& tx, const Tenan
 /// The amount to give back.
 Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
                                const SettlementView& payment, const Reversal& reversal) {
-  Amount left = *record.sending_amount;
+  Amount left = reversible(record);
   const auto before = given_back(tx.db(), payment);
   for (const RefundRow& row : before) left = left - row.amount;
   const Amount amount = reversal.amount.value_or(left);
@@ -184,16 +186,23 @@ Result<Submission> reverse(const Context& context, store::WriteTx& tx, const Ten
   COFFER_TRY_VOID(check_reversible(payment.type, by));
   COFFER_TRY_VOID(check_reversal_state(tx, record, payment));
   COFFER_TRY(const Amount amount, reversal_amount(tx, record, payment, reversal));
-  COFFER_TRY(const auto movements, reversal_movements(tx, tenant, payment, amount, by));
+  COFFER_TRY(const auto movements, reversal_movements(tx, tenant, record, payment, amount, by));
   COFFER_TRY_VOID(check_reversal_funds(tx, payment.environment, movements));
   RefundRow row;
   row.payment = payment.key;
   row.tenant = tenant.key;
-  row.amount = amount;
   row.reason = reversal.reason;
   row.transaction_id = reversal.transaction_id;
   row.wanted = reversal.amount;
-  book_refund(context, tx, payment, row, movements);
+  if (is_collection(payment.type)) {
+    row.asked = amount;
+    row.held = movements.front().posting.amount;
+    ProviderView view = store::provider_view(tx, payment.key);
+    begin_refund(context, tx, view, row);
+  } else {
+    row.amount = amount;
+    book_refund(context, tx, payment, row, movements);
+  }
   return Submission{reversal.payment, false};
 }
 

@@ -10,6 +10,7 @@
 #include "base/telemetry/log.h"
 #include "flows/payments/payment_scope.h"
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/collection_refunds.h"
 #include "flows/providers/provider_message.h"
 #include "store/rows/guarded_rows.h"
 
@@ -25,7 +26,8 @@ constexpr std::int64_t kBrokenMs = 60'000;
 /// A job in progress: the call, its data and its reply.
 struct Step {
   ProviderJob job;
-  ProviderView view;  // as read when the attempt was opened
+  ProviderView view;                       // as read when the attempt was opened
+  std::optional<store::RefundRow> refund;  // if the call is about it
   store::ConnectorRow connector;
   ProviderCall call = ProviderCall::status;
   int attempt = 0;
@@ -56,26 +58,29 @@ std::optional<Step> open_step(const Context& context, store::WriteTx& tx, const 
   const auto present = store::find_provider_job(tx.db(), job.payment);
   if (!present || tx.now() < present->due_at) return std::nullopt;
   ProviderView view = store::provider_view(tx, job.payment);
+  const PaymentStatus status = view.payment.status;
+  const bool checks = is_checking(view.open_item);
   // A job that another program gave to a payment that is over.
-  COFFER_CHECK(
-      is_checking(view.open_item) ||
-      (view.state != ProviderState::over &&
-       (!is_settled(view.payment.status) || view.payment.status == PaymentStatus::refund_pending)));
+  COFFER_CHECK(checks || (view.state != ProviderState::over &&
+                          (!is_settled(status) || status == PaymentStatus::refund_pending)));
   const std::int64_t key = *view.payment.keys.connector;
   auto connector = view.endpoint ? store::find_connector_at(tx.db(), key, view.endpoint)
                                  : store::find_connector_by_key(tx.db(), key);
   COFFER_CHECK(connector.has_value());
-  const bool checks = is_checking(view.open_item);
   const bool expired = !checks && view.expires_at && *view.expires_at <= tx.now();
   Step step;
   step.job = *present;
-  step.call = next_call(connector->terms.direction, view.state, view.attempts, expired);
-  const bool sends = step.call == ProviderCall::submit || step.call == ProviderCall::collect;
-  if (sends && connector->terms.status == ConnectorStatus::paused) {
+  const bool refunds = is_refunding(view.payment);
+  if (refunds) step.refund = refund_in_progress(tx, job.payment);
+  step.call = refunds ? next_refund_call(view.state)
+                      : next_call(connector->terms.direction, view.state, view.attempts, expired);
+  const bool starts = step.call == ProviderCall::submit || step.call == ProviderCall::collect;
+  const bool sends = starts || step.call == ProviderCall::refund;
+  if (starts && connector->terms.status == ConnectorStatus::paused) {
     store::reschedule_provider_job(tx, job.payment, tx.now().plus_ms(kPausedMs), present->attempts);
     return std::nullopt;
   }
-  if (view.payment.status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
+  if (status == PaymentStatus::initiated) advance(context, tx, view.payment, {});
   if (sends) {
     store::set_provider_state(tx, job.payment, ProviderState::sent);
     const auto& endpoint = connector->terms.endpoint;
@@ -131,7 +136,8 @@ Result<void> fill_messages(const Context& context, ConnectorCache& connectors,
   COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
     for (auto step = steps.begin(); step != steps.end();) {
       try {
-        COFFER_TRY(step->message, provider_message(db, connectors, step->connector, step->view));
+        COFFER_TRY(step->message,
+                   provider_message(db, connectors, step->connector, step->view, step->refund));
         ++step;
       } catch (const store::ForeignChange& change) {
         store::log_once(change);
@@ -152,13 +158,11 @@ Result<void> close_steps(const Context& context, std::span<const Step> steps) {
       ProviderView view = store::provider_view(tx, payment);
       const auto present = store::find_provider_job(tx.db(), payment);
       store::close_attempt(tx, payment, step.attempt, outcome_text(step.reply));
-      if (is_checking(view.open_item)) {
-        apply_check(tx, view, step.job.attempts, step.reply);
-        continue;
-      }
+      const bool checks = is_checking(view.open_item);
+      if (checks) apply_check(tx, view, step.job.attempts, step.reply);
+      if (checks || !is_current(tx, view.payment, step.refund)) continue;
       apply_reply(context, tx, view, step.job.attempts, step.reply);
-      // A callback during the call may be newer than the response, so the query that it requested
-      // is not postponed.
+      // The query that a callback requested during the call is not postponed: it may be newer.
       const bool hurried = present && present->due_at != step.job.due_at;
       if (hurried) store::hasten_provider_job(tx, payment, present->due_at);
     }

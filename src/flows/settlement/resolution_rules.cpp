@@ -155,6 +155,12 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderV
     return "A request to the provider is in progress. Wait for its result, at most 2 minutes, then "
            "try again.";
   }
+  if (is_refunding(view.payment)) {
+    const bool decides = result.as == Resolution::refunded || result.as == Resolution::failed;
+    return decides ? ""
+                   : "The provider is giving the money back to its payer. Resolve the payment as "
+                     "refunded, or as failed if the payer does not get it.";
+  }
   const bool open =
       view.open_item == OpenItem::unbooked || view.open_item == OpenItem::contradicted;
   const bool in_progress = is_in_progress(record.status);
@@ -166,7 +172,8 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderV
            "provider first with \"coffer payment retry\"." +
            now;
   }
-  if (view.payment.sealed.state.refunded && result.as != Resolution::unchanged) {
+  const bool reversed = was_paid(view.payment) && record.status != PaymentStatus::succeeded;
+  if (reversed && result.as != Resolution::unchanged) {
     return "Money of this payment was given back after it had succeeded, so its status stands. "
            "Credit what else came back with \"coffer payment reverse\", then resolve the payment "
            "as "

@@ -56,6 +56,11 @@ void to_refunded(const Context& context, store::WriteTx& tx, ProviderView& view)
 }
 
 void apply(const Context& context, store::WriteTx& tx, ProviderView& view, Resolution as) {
+  if (is_refunding(view.payment)) {
+    const bool refunded = as == Resolution::refunded;
+    return decide(context, tx, view,
+                  refunded ? std::nullopt : std::optional(FailureCode::operator_failed));
+  }
   switch (as) {
     case Resolution::succeeded:
       return to_succeeded(context, tx, view);

@@ -3,7 +3,8 @@
 //
 // The ID of a payout or collection is coffer's record ID and the provider's idempotency key:
 // repeating a call with the same ID returns the same response and never causes a second payout. A
-// failed call does not reveal what the provider did; the caller asks `payout_status` first.
+// failed call does not reveal what the provider did; the caller asks `payout_status` first. The
+// same is true of the ID of a refund.
 #pragma once
 
 #include <map>
@@ -79,6 +80,22 @@ struct CollectionResponse {
   std::optional<Amount> collected = {};  // if collected; empty: the requested amount
 };
 
+/// Money that was collected and that its payer gets back. The provider carries out each ID once.
+struct Refund {
+  RefundId id;
+  PaymentId payment;  // the collection, unless it was paid on a reference
+  std::optional<std::string> reference;
+  std::optional<std::string> provider_payment_id;  // of the payment on the reference
+  Amount amount;
+  std::string currency;
+  int decimals = 0;  // of the currency
+  Party payer;
+  std::string reason;
+  Timestamp first_sent_at;
+};
+/// A refund goes through the states of a payout.
+using RefundResponse = PayoutResponse;
+
 struct ReferenceAsk {
   std::string id;  // idempotency key
   std::string customer_id;
@@ -119,6 +136,11 @@ class Connector {
   /// Ends an unpaid collection. The provider decides, and a payment that was made takes precedence.
   virtual Result<CollectionResponse> expire(const ConnectorTerms& terms,
                                             const Collection& collection) = 0;
+
+  /// As submit() and payout_status(). A refund cannot be cancelled.
+  virtual Result<RefundResponse> refund(const ConnectorTerms& terms, const Refund& refund) = 0;
+  virtual Result<RefundResponse> refund_status(const ConnectorTerms& terms,
+                                               const Refund& refund) = 0;
 
   virtual Result<ReferenceResponse> issue_reference(const ConnectorTerms& terms,
                                                     const ReferenceAsk& ask) = 0;

@@ -87,6 +87,16 @@ Result<CollectionResponse> ConnectorRegistry::expire(const ConnectorTerms& terms
   return call(&Connector::expire, "expire", terms, collection);
 }
 
+Result<RefundResponse> ConnectorRegistry::refund(const ConnectorTerms& terms,
+                                                 const Refund& refund) {
+  return call(&Connector::refund, "refund", terms, refund);
+}
+
+Result<RefundResponse> ConnectorRegistry::refund_status(const ConnectorTerms& terms,
+                                                        const Refund& refund) {
+  return call(&Connector::refund_status, "refund_status", terms, refund);
+}
+
 Result<ReferenceResponse> ConnectorRegistry::issue_reference(const ConnectorTerms& terms,
                                                              const ReferenceAsk& ask) {
   COFFER_TRY(const auto place, place_to_wait(terms));

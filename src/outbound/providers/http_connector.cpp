@@ -5,7 +5,8 @@
 namespace coffer::outbound {
 namespace {
 
-std::string path_of(std::string_view collection, const PaymentId& id, std::string_view act = {}) {
+template <class Id>
+std::string path_of(std::string_view collection, const Id& id, std::string_view act = {}) {
   return "/" + std::string(collection) + "/" + id.to_string() + std::string(act);
 }
 
@@ -21,6 +22,14 @@ Result<T> judged(const ConnectorTerms& terms, std::string_view call, const Provi
 std::optional<FailureCode> rejection(const ProviderReply& reply) {
   constexpr int kUnprocessable = 422;
   return reply.status == kUnprocessable ? provider_failure(reply.code) : std::nullopt;
+}
+
+PayoutResponse rejected(FailureCode code, const ProviderReply& reply) {
+  return {.state = PayoutState::failed,
+          .failure = code,
+          .message = reply.message,
+          .provider_reference = {},
+          .refund = ProviderRefund::returned};
 }
 
 constexpr int kNotFound = 404;
@@ -47,13 +56,7 @@ Result<ProviderQuote> HttpConnector::quote(const ConnectorTerms& terms, const Qu
 
 Result<PayoutResponse> HttpConnector::submit(const ConnectorTerms& terms, const Payout& payout) {
   COFFER_TRY(const auto reply, http_.call(terms, {"POST", "/payouts", payout_body(terms, payout)}));
-  if (const auto code = rejection(reply)) {
-    return PayoutResponse{.state = PayoutState::failed,
-                          .failure = code,
-                          .message = reply.message,
-                          .provider_reference = {},
-                          .refund = ProviderRefund::returned};
-  }
+  if (const auto code = rejection(reply)) return rejected(*code, reply);
   if (!reply.accepted()) return provider_error(terms, "submit", kRejected, reply);
   return judged(terms, "submit", reply, read_payout(terms, payout, reply.body));
 }
@@ -109,6 +112,23 @@ Result<CollectionResponse> HttpConnector::expire(const ConnectorTerms& terms,
   if (!reply.accepted()) return provider_error(terms, "expire", kRejected, reply);
   return by_own_clock(
       judged(terms, "expire", reply, read_collection(terms, collection, reply.body)));
+}
+
+Result<RefundResponse> HttpConnector::refund(const ConnectorTerms& terms, const Refund& refund) {
+  COFFER_TRY(const auto reply, http_.call(terms, {"POST", "/refunds", refund_body(terms, refund)}));
+  if (const auto code = rejection(reply)) return rejected(*code, reply);
+  if (!reply.accepted()) return provider_error(terms, "refund", kRejected, reply);
+  return judged(terms, "refund", reply, read_refund(refund, reply.body));
+}
+
+Result<RefundResponse> HttpConnector::refund_status(const ConnectorTerms& terms,
+                                                    const Refund& refund) {
+  COFFER_TRY(const auto reply, http_.call(terms, {"GET", path_of("refunds", refund.id), {}}));
+  if (reply.rejected_with(kNotFound, "refund_not_found")) {
+    return RefundResponse{.state = PayoutState::never_arrived};
+  }
+  if (!reply.accepted()) return provider_error(terms, "refund status", kRejected, reply);
+  return judged(terms, "refund status", reply, read_refund(refund, reply.body));
 }
 
 Result<ReferenceResponse> HttpConnector::issue_reference(const ConnectorTerms& terms,

@@ -33,6 +33,8 @@ class HttpConnector final : public Connector {
                                                const Collection& collection) override;
   Result<CollectionResponse> expire(const ConnectorTerms& terms,
                                     const Collection& collection) override;
+  Result<RefundResponse> refund(const ConnectorTerms& terms, const Refund& refund) override;
+  Result<RefundResponse> refund_status(const ConnectorTerms& terms, const Refund& refund) override;
   Result<ReferenceResponse> issue_reference(const ConnectorTerms& terms,
                                             const ReferenceAsk& ask) override;
 

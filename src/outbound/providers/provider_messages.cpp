@@ -153,10 +153,10 @@ struct SentAmount {
 };
 
 /// The common first part of both kinds of records.
-Result<std::string> read_head(const PaymentId& id, std::initializer_list<SentAmount> amounts,
+Result<std::string> read_head(const Uuid& id, std::initializer_list<SentAmount> amounts,
                               const JsonValue& body) {
   const std::string* told = text_of(body, "id");
-  if (told == nullptr || PaymentId::parse(*told) != id)
+  if (told == nullptr || Uuid::parse(*told) != id)
     return garbage("`id` differs from that of the request");
   for (const SentAmount& sent : amounts) {
     if (is_absent(body, sent.name)) continue;
@@ -175,6 +175,21 @@ Result<std::string> read_head(const PaymentId& id, std::initializer_list<SentAmo
 Result<void> reject_failure(const JsonValue& body) {
   if (!is_absent(body, "failure")) return garbage("`failure` contradicts `status`");
   if (!is_absent(body, "refund")) return garbage("`refund` contradicts `status`");
+  return {};
+}
+
+/// The state, and the reason if it has failed. `unknown`: what is wrong with any other word.
+template <class Response>
+Result<void> read_state(const char* unknown, const JsonValue& body, Response& out) {
+  using State = decltype(out.state);
+  const auto state = read_word<State>(text_of(body, "status"));
+  if (!state || *state == State::never_arrived) return garbage(unknown);
+  out.state = *state;
+  if (out.state != State::failed) return reject_failure(body);
+  auto failure = read_failure(body);
+  if (!failure) return garbage("`failure` is not a failure code");
+  out.failure = failure->code;
+  out.message = std::move(failure->message);
   return {};
 }
 
@@ -254,6 +269,21 @@ std::string collection_body(const ConnectorTerms& terms, const Collection& colle
   return dump(out);
 }
 
+std::string refund_body(const ConnectorTerms& terms, const Refund& refund) {
+  Json out = {{"id", refund.id.to_string()}, {"connectorId", terms.id.to_string()}};
+  if (refund.reference) {
+    out["reference"] = *refund.reference;
+    out["providerPaymentId"] = or_null(refund.provider_payment_id);
+  } else {
+    out["collectionId"] = refund.payment.to_string();
+  }
+  out["amount"] = refund.amount.to_string(refund.decimals);
+  out["currencyIsoCode3"] = refund.currency;
+  out["payer"] = party_json(refund.payer);
+  out["reason"] = refund.reason;
+  return dump(out);
+}
+
 std::string reference_body(const ConnectorTerms& terms, const ReferenceAsk& ask) {
   return dump({{"id", ask.id},
                {"connectorId", terms.id.to_string()},
@@ -285,22 +315,12 @@ Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& pa
                                    const JsonValue& body) {
   PayoutResponse out;
   COFFER_TRY(out.provider_reference,
-             read_head(payout.id,
+             read_head(payout.id.uuid,
                        {{"sendAmount", payout.send, terms.send_decimals()},
                         {"receiveAmount", payout.receive, terms.receive_decimals()}},
                        body));
-  const auto state = read_word<PayoutState>(text_of(body, "status"));
-  if (!state || *state == PayoutState::never_arrived)
-    return garbage("`status` is not a payout status");
-  out.state = *state;
-  if (out.state != PayoutState::failed) {
-    COFFER_TRY_VOID(reject_failure(body));
-    return out;
-  }
-  auto failure = read_failure(body);
-  if (!failure) return garbage("`failure` is not a failure code");
-  out.failure = failure->code;
-  out.message = std::move(failure->message);
+  COFFER_TRY_VOID(read_state("`status` is not a payout status", body, out));
+  if (out.state != PayoutState::failed) return out;
   // Money is credited back only if the provider says so explicitly. Only a cancelled payout, which
   // debited nothing, has this code.
   const bool cancelled = out.failure == FailureCode::provider_unavailable;
@@ -315,13 +335,10 @@ Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& pa
 Result<CollectionResponse> read_collection(const ConnectorTerms& terms,
                                            const Collection& collection, const JsonValue& body) {
   CollectionResponse out;
-  COFFER_TRY(
-      out.provider_reference,
-      read_head(collection.id, {{"sendAmount", collection.send, terms.send_decimals()}}, body));
-  const auto state = read_word<CollectionState>(text_of(body, "status"));
-  if (!state || *state == CollectionState::never_arrived)
-    return garbage("`status` is not a collection status");
-  out.state = *state;
+  COFFER_TRY(out.provider_reference,
+             read_head(collection.id.uuid, {{"sendAmount", collection.send, terms.send_decimals()}},
+                       body));
+  COFFER_TRY_VOID(read_state("`status` is not a collection status", body, out));
   if (!is_absent(body, "instructions")) {
     auto instructions = read_texts(*body.find("instructions"));
     if (!instructions) return garbage("`instructions` is not an object of strings");
@@ -335,14 +352,15 @@ Result<CollectionResponse> read_collection(const ConnectorTerms& terms,
   if (unpaid && !is_absent(body, "collectedAmount")) {
     return garbage("`collectedAmount` contradicts `status`: money arrived");
   }
-  if (out.state != CollectionState::failed) {
-    COFFER_TRY_VOID(reject_failure(body));
-    return out;
-  }
-  auto failure = read_failure(body);
-  if (!failure) return garbage("`failure` is not a failure code");
-  out.failure = failure->code;
-  out.message = std::move(failure->message);
+  return out;
+}
+
+Result<RefundResponse> read_refund(const Refund& refund, const JsonValue& body) {
+  RefundResponse out;
+  COFFER_TRY(out.provider_reference,
+             read_head(refund.id.uuid, {{"amount", refund.amount, refund.decimals}}, body));
+  COFFER_TRY_VOID(read_state("`status` is not a refund status", body, out));
+  if (!is_absent(body, "refund")) return garbage("a refund has no `refund`");
   return out;
 }
 

@@ -20,6 +20,7 @@ std::optional<FailureCode> provider_failure(std::string_view code);
 std::string quote_body(const ConnectorTerms& terms, const QuoteAsk& ask);
 std::string payout_body(const ConnectorTerms& terms, const Payout& payout);
 std::string collection_body(const ConnectorTerms& terms, const Collection& collection);
+std::string refund_body(const ConnectorTerms& terms, const Refund& refund);
 std::string reference_body(const ConnectorTerms& terms, const ReferenceAsk& ask);
 
 /// Each amount has the right decimal places; whether the price is consistent, quote_fault decides.
@@ -30,6 +31,7 @@ Result<PayoutResponse> read_payout(const ConnectorTerms& terms, const Payout& pa
 Result<CollectionResponse> read_collection(const ConnectorTerms& terms,
                                            const Collection& collection,
                                            const http::JsonValue& body);
+Result<RefundResponse> read_refund(const Refund& refund, const http::JsonValue& body);
 Result<ReferenceResponse> read_reference(const http::JsonValue& body);
 
 }  // namespace coffer::outbound

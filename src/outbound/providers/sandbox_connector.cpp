@@ -72,6 +72,15 @@ PayoutResponse payout_at(const Payout& payout, std::int64_t age_ms) {
   return response;
 }
 
+/// A payout with the outcome of the refund.
+Payout as_payout(const Refund& refund) {
+  Payout out;
+  out.id = PaymentId{refund.id.uuid};
+  out.recipient.account = std::to_string(sandbox_refund(sandbox_digits(refund.payer.account)));
+  out.first_sent_at = refund.first_sent_at;
+  return out;
+}
+
 std::map<std::string, std::string> instructions(std::string_view reference) {
   return {{"bankName", "Sandbox Bank"},
           {"accountName", "Coffer Sandbox"},
@@ -136,6 +145,14 @@ std::optional<FailureCode> sandbox_rejection(int digits) {
   const int index = digits - kFirst;
   if (index < 0 || index >= static_cast<int>(kRejections.size())) return std::nullopt;
   return kRejections[static_cast<std::size_t>(index)];
+}
+
+int sandbox_refund(int digits) {
+  constexpr int kFirst = 1601;
+  constexpr std::array kAsPayouts = {kStaysPending, kInReview, 1102, kFailsAndReturns};
+  const int index = digits - kFirst;
+  if (index < 0 || index >= static_cast<int>(kAsPayouts.size())) return 0;
+  return kAsPayouts[static_cast<std::size_t>(index)];
 }
 
 std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals) {
@@ -218,6 +235,15 @@ Result<CollectionResponse> SandboxConnector::expire(const ConnectorTerms& terms,
   CollectionResponse response = collection_at(terms, collection, clock_.now());
   if (response.state == CollectionState::pending) response.state = CollectionState::expired;
   return response;
+}
+
+Result<RefundResponse> SandboxConnector::refund(const ConnectorTerms& terms, const Refund& refund) {
+  return submit(terms, as_payout(refund));
+}
+
+Result<RefundResponse> SandboxConnector::refund_status(const ConnectorTerms& terms,
+                                                       const Refund& refund) {
+  return payout_status(terms, as_payout(refund));
 }
 
 Result<ReferenceResponse> SandboxConnector::issue_reference(const ConnectorTerms& terms,

@@ -21,6 +21,9 @@ std::optional<FailureCode> sandbox_rejection(int digits);
 /// smallest amount with this number of decimals; nullopt for all others.
 std::optional<Amount> sandbox_collected(int digits, Amount send, int decimals);
 
+/// The digits of a payout with the same outcome as a refund to a payer with these digits.
+int sandbox_refund(int digits);
+
 /// Duration of the review for 1202.
 constexpr std::int64_t kSandboxReviewMs = 2'000;
 
@@ -35,6 +38,9 @@ constexpr std::int64_t kSandboxReviewMs = 2'000;
 /// Collections, by the payer's account: first pending with instructions, then collected when asked
 /// again; 1101-1106 failed; 1201 pending until it expires; 1202 collected after kSandboxReviewMs;
 /// 1401 and 1402 as above.
+///
+/// Refunds, by the payer's account: 1601 always pending; 1602 in review, then succeeded; 1603
+/// rejected; 1604 accepted, then failed; any other succeeds immediately.
 ///
 /// References, by the end of the customer ID: 2001 a rebind, 2002 customer not registered, 2003
 /// cannot assign, 2004 with two related references; 1401 and 1402 as above. The same customer and
@@ -53,6 +59,8 @@ class SandboxConnector final : public Connector {
                                                const Collection& collection) override;
   Result<CollectionResponse> expire(const ConnectorTerms& terms,
                                     const Collection& collection) override;
+  Result<RefundResponse> refund(const ConnectorTerms& terms, const Refund& refund) override;
+  Result<RefundResponse> refund_status(const ConnectorTerms& terms, const Refund& refund) override;
   Result<ReferenceResponse> issue_reference(const ConnectorTerms& terms,
                                             const ReferenceAsk& ask) override;
 

@@ -291,12 +291,12 @@ std::string verify_chain(Connection& db,
   }
 }
 
-namespace {
-
 void add_held(WriteTx& tx, const Hold& hold) {
   const AccountState before = tx.balances().get(hold.account);
   tx.balances().set(hold.account, before.balance, before.held + hold.amount);
 }
+
+namespace {
 
 /// The hold of a payment with one leg.
 Hold implied_hold(WriteTx& tx, const SettlementView& payment) {
@@ -316,8 +316,7 @@ Hold implied_hold(WriteTx& tx, const SettlementView& payment) {
 }
 
 void place_hold(WriteTx& tx, std::int64_t payment, const Hold& hold) {
-  const AccountState before = tx.balances().get(hold.account);
-  tx.balances().set(hold.account, before.balance, before.held + hold.amount);
+  add_held(tx, hold);
   tx.db().run(kInsertHold, payment, hold.account, hold.amount);
 }
 
@@ -331,8 +330,7 @@ void close_rows(WriteTx& tx, std::int64_t payment, HoldState state) {
   }
   COFFER_CHECK(!open.empty());
   for (const Hold& hold : open) {
-    const AccountState before = tx.balances().get(hold.account);
-    tx.balances().set(before.key, before.balance, before.held - hold.amount);
+    add_held(tx, {hold.account, -hold.amount});
     tx.db().run(kCloseHold, state, payment, hold.account);
   }
 }

@@ -74,6 +74,9 @@ void insert_funding(WriteTx& tx, const Funding& funding);
 
 /// Reserves funds for a payment that was just stored. The caller has checked `available`.
 void place_holds(WriteTx& tx, std::int64_t payment, PaymentType type, std::span<const Hold> holds);
+/// Adds to what is held of an account; a negative amount ends a hold. For the reversal of an
+/// on-ramp.
+void add_held(WriteTx& tx, const Hold& hold);
 /// Returns everything that a payment in progress holds to `available`, exactly once. Call it before
 /// the change of status that ends the hold, and before post() if `state` is posted.
 void close_holds(WriteTx& tx, const SettlementView& payment, HoldState state);

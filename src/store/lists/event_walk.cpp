@@ -15,9 +15,14 @@ namespace {
 
 constexpr const char* kEventsAfter =
     "SELECT e.sequence, e.payment, e.type, e.version, p.version, p.status,"
-    " p.corrected_at IS NOT NULL OR p.refunded_amount IS NOT NULL FROM events e"
+    " p.corrected_at IS NOT NULL OR p.refunded_amount IS NOT NULL"
+    " OR (p.type IN (6, 7) AND p.status IN (4, 6)) FROM events e"
     " LEFT JOIN payments p ON p.payment = e.payment WHERE e.tenant = ? AND e.sequence > ?"
     " ORDER BY e.sequence LIMIT ?";
+static_assert(stored(PaymentType::onramp) == 6);
+static_assert(stored(PaymentType::onramp_reference) == 7);
+static_assert(stored(PaymentStatus::refund_pending) == 4);
+static_assert(stored(PaymentStatus::refund_failed) == 6);
 constexpr const char* kVersion = "SELECT version FROM payments WHERE payment = ?";
 
 constexpr std::string_view kGap = "sequences_have_no_gap";

@@ -44,8 +44,9 @@ constexpr const char* kConnectorInProgress =
 constexpr const char* kRefundsFailed =
     "SELECT count(*) FROM (SELECT 1 FROM tenants t CROSS JOIN payments p"
     " INDEXED BY payments_not_succeeded WHERE p.tenant = t.tenant AND p.status = 6"
-    " AND p.status <> 2 LIMIT ?)";
+    " AND p.status <> 2 AND p.type = 5 LIMIT ?)";  // an on-ramp can be reversed again
 static_assert(stored(PaymentStatus::refund_failed) == 6);
+static_assert(stored(PaymentType::offramp) == 5);
 
 constexpr const char* kWebhookWaits =
     "SELECT count(*) FROM (SELECT 1 FROM deliveries INDEXED BY deliveries_undelivered"

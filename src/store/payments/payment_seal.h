@@ -98,9 +98,16 @@ struct SettlementView {
   bool operator==(const SettlementView&) const = default;
 };
 
+/// Whether a provider gives back money that it collected: of an on-ramp that succeeded.
+inline bool is_refunding(const SettlementView& payment) {
+  return payment.status == PaymentStatus::refund_pending && payment.type != PaymentType::offramp;
+}
 /// Whether the payment has succeeded, even if money was given back since.
 inline bool was_paid(const SettlementView& payment) {
-  return payment.status == PaymentStatus::succeeded || payment.sealed.state.refunded;
+  const bool kept =
+      payment.status == PaymentStatus::refund_failed && payment.type != PaymentType::offramp;
+  return payment.status == PaymentStatus::succeeded || payment.sealed.state.refunded || kept ||
+         is_refunding(payment);
 }
 
 /// A payment that the ledger settles at `due_at`. Written with the payment and removed by the next

@@ -267,8 +267,12 @@ void read_legs(Connection& db, PaymentRecord& record) {
 void read_refunds(Connection& db, PaymentRecord& record) {
   record.refunds.clear();
   for (RefundRow& row : refunds_of(db, record.key)) {
-    if (!row.journal) continue;
-    record.refunds.push_back({row.total(), *row.booked_at, std::move(row.reason)});
+    if (!row.journal && !row.id) continue;
+    const Timestamp at = row.booked_at.value_or(row.failed_at.value_or(row.at));
+    record.refunds.push_back({row.asked.value_or(row.total()), at, std::move(row.reason)});
+    if (row.id) record.refunds.back().asked_at = row.at;
+    record.refunds.back().state = row.state;
+    record.refunds.back().failure = row.failure;
   }
 }
 
@@ -284,7 +288,9 @@ std::optional<PaymentRecord> one_record(Connection& db, const std::string& sql,
   if (record && record->metadata) {
     record->request.metadata = read_texts(db, kMetadataOf, record->key);
   }
-  if (record && !record->refunds.empty()) read_refunds(db, *record);
+  const bool reversed = record && record->provider && record->refund_pending_at &&
+                        record->request.type != PaymentType::offramp;
+  if (reversed || (record && !record->refunds.empty())) read_refunds(db, *record);
   if (record && record->provider) {
     record->request.additional_fields = read_texts(db, kFields, record->key);
     // The writer reads parts that get their digests at the end of the commit.

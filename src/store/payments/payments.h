@@ -8,6 +8,7 @@
 #include "domain/identity/tenant.h"
 #include "domain/operations/message.h"
 #include "domain/payments/payment.h"
+#include "domain/payments/refund.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
 #include "store/commits/write_tx.h"
@@ -62,11 +63,15 @@ struct PaymentRecord {
   std::optional<Timestamp> refund_closed_at;
   std::optional<Timestamp> corrected_at;        // an operator replaced a final status
   std::optional<PaymentStatus> corrected_from;  // that status
-  /// What was given back after success, oldest first.
+  /// What was given back after success, oldest first. Of an on-ramp also what waits for the
+  /// provider, or failed.
   struct Refund {
     Amount amount;  // in the sending asset
-    Timestamp at;
+    Timestamp at;   // of the present state
     std::string reason;
+    std::optional<Timestamp> asked_at = std::nullopt;  // of an on-ramp: of the reversal
+    RefundState state = RefundState::booked;           // or waiting, or failed
+    std::optional<FailureCode> failure = std::nullopt;
   };
   std::vector<Refund> refunds;
   Timestamp updated_at;

@@ -26,11 +26,17 @@ constexpr Column<Row> kRefundColumns[] = {
     column<&Row::with_fee>("with_fee"),
     column<&Row::transaction_id>("transaction_id"),
     column<&Row::wanted>("wanted"),
+    column<&Row::id>("id"),
+    column<&Row::asked>("asked"),
+    column<&Row::held>("held"),
+    changing(column<&Row::failed_at>("failed_at")),
+    changing(column<&Row::failure>("failure")),
 };
 const std::string kSelectRefund = select(kRefundColumns) + " FROM refunds";
 const std::string kRefundsOf = kSelectRefund + " WHERE payment = ? ORDER BY refund";
 const std::string kByReturn = kSelectRefund + " WHERE connector = ? AND return_id = ?";
 const std::string kByReversal = kSelectRefund + " WHERE tenant = ? AND transaction_id = ?";
+const std::string kRefundById = kSelectRefund + " WHERE id = ?";
 const std::string kInsertRefund = ColumnList{}.add(kRefundColumns).insert_into("refunds");
 const std::string kChangeRefund =
     ColumnList{}.add_changing(kRefundColumns).update("refunds") + " WHERE refund = ?";
@@ -61,6 +67,18 @@ std::optional<RefundRow> find_reversal(Connection& db, const Tenant& tenant,
                                        std::string_view transaction_id) {
   return intact(db, first_row<Row>(db, kByReversal, kRefundColumns, tenant.key, transaction_id),
                 {{"tenant", tenant.key}, {"transaction_id", transaction_id}});
+}
+
+std::optional<RefundRow> waiting_refund(Connection& db, std::int64_t payment) {
+  for (Row& row : refunds_of(db, payment)) {
+    if (row.id && row.state == RefundState::waiting) return std::move(row);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> payment_of_refund(Connection& db, RefundId id) {
+  const auto row = intact(db, first_row<Row>(db, kRefundById, kRefundColumns, id), {{"id", id}});
+  return row ? std::optional(row->payment) : std::nullopt;
 }
 
 void insert_refund(WriteTx& tx, RefundRow& row) {

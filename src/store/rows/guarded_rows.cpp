@@ -86,7 +86,7 @@ const std::array<GuardedTable, 36> kTables{{
      " payer_phone, arrived_at, returned_at, payment"},
     {"refunds",
      "payment, tenant, state, amount, fee, reason, at, booked_at, journal, connector, return_id,"
-     " report, returned, with_fee, transaction_id, wanted"},
+     " report, returned, with_fee, transaction_id, wanted, id, asked, held, failed_at, failure"},
     {"quotes",
      "tenant, id, connector, beneficiary, destination, transaction_type, send_amount,"
      " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference,"

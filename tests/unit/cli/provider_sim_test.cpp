@@ -296,8 +296,16 @@ TEST_CASE("the operator of the simulator decides pending payments") {
                 Json::object());
   CHECK(world.registry.expire(world.subject.on_ramp, collection)->state ==
         CollectionState::collected);
+  const Refund refund = refund_to(world.subject, "000001601");
+  REQUIRE(world.registry.refund(world.subject.on_ramp, refund));
+  CHECK(world.control("POST", "/control/refunds/" + refund.id.to_string() + "/settle",
+                      {{"status", "failed"}, {"code", "account_closed"}})["httpStatus"] == 200);
+  const auto kept = world.registry.refund_status(world.subject.on_ramp, refund);
+  CHECK(kept->state == PayoutState::failed);
+  CHECK(kept->failure == FailureCode::account_closed);
+  CHECK(world.control("GET", "/control/refunds")["data"].size() == 1);
   world.simulator->send_callbacks();
-  CHECK(world.received.size() == 3);
+  CHECK(world.received.size() == 4);
 }
 
 TEST_CASE("payers of the simulator pay the requested amount, or another one") {

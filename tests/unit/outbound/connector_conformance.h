@@ -239,6 +239,60 @@ inline void check_lost_collection(Subject& subject, const LostCase& expected) {
   CHECK(ended->state == CollectionState::expired);
 }
 
+struct RefundCase {
+  const char* account;
+  PayoutState submitted;
+  PayoutState later;  // 3 s on
+  std::optional<FailureCode> failure;
+};
+inline const std::vector<RefundCase>& refund_cases() {
+  using enum PayoutState;
+  static const std::vector<RefundCase> all = {
+      {"0123456789", succeeded, succeeded, {}},
+      {"", succeeded, succeeded, {}},
+      {"000001601", pending, pending, {}},
+      {"000001602", in_review, succeeded, {}},
+      {"000001603", failed, failed, FailureCode::account_closed},
+      {"000001604", pending, failed, FailureCode::provider_error},
+  };
+  return all;
+}
+
+inline Refund refund_to(Subject& subject, const std::string& account) {
+  Refund refund;
+  refund.id = subject.random.id<RefundId>(subject.clock.now());
+  refund.payment = subject.random.id<PaymentId>(subject.clock.now());
+  refund.amount = amount_of("4000");
+  refund.currency = "NGN";
+  refund.decimals = 2;
+  refund.payer = {"Ada Obi", account, {}};
+  refund.reason = "Ordered twice";
+  refund.first_sent_at = subject.clock.now();
+  return refund;
+}
+
+/// Of a collection, or of a payment on a reference.
+inline void check_refund(Subject& subject, const RefundCase& expected, bool on_reference) {
+  INFO("refund to " << expected.account);
+  Refund refund = refund_to(subject, expected.account);
+  if (on_reference) {
+    refund.reference = "REF1";
+    refund.provider_payment_id = "PAY-1";
+  }
+  const auto first = subject.connector.refund(subject.on_ramp, refund);
+  REQUIRE(first);
+  CHECK(first->state == expected.submitted);
+  if (expected.submitted == PayoutState::failed) CHECK(first->failure == expected.failure);
+  const auto again = subject.connector.refund(subject.on_ramp, refund);
+  REQUIRE(again);
+  CHECK((again->state == first->state || again->state == expected.later));
+  subject.clock.advance_ms(3'000);
+  const auto later = subject.connector.refund_status(subject.on_ramp, refund);
+  REQUIRE(later);
+  CHECK(later->state == expected.later);
+  CHECK(later->failure == expected.failure);
+}
+
 inline ReferenceAsk reference_ask(const std::string& customer) {
   return {"0190a5a0-0000-7000-8000-00000000000a", customer,
           "GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7"};
@@ -281,6 +335,9 @@ inline void check_conformance(Subject subject) {
   for (const CollectionCase& expected : collection_cases()) check_collection(subject, expected);
   for (const LostCase& expected : lost_cases()) check_lost_collection(subject, expected);
   check_unpaid_collection(subject);
+  for (const RefundCase& expected : refund_cases()) {
+    for (const bool on_reference : {false, true}) check_refund(subject, expected, on_reference);
+  }
   check_references(subject);
 }
 

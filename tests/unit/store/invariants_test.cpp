@@ -160,6 +160,8 @@ const std::vector<Break> kBreaks{
     {"refunds_follow_payments", kRefund + "1, 101, 0, 1, 'r'" + kRefundEnd +
                                     "; UPDATE payments SET refunded_amount = 101, status = 5"
                                     " WHERE payment = 1"},
+    {"refunds_follow_payments",
+     "UPDATE payments SET type = 6, status = 4 WHERE payment = 1"},  // no refund waits
     {"refunds_reverse_entries", kRefund + "1, 5, 0, 1, 'r'" + kRefundEnd},
     {"refunds_reverse_entries",
      "UPDATE payments SET status = 5, refunded_amount = 1 WHERE payment = 1;"

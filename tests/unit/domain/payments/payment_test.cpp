@@ -79,6 +79,8 @@ TEST_CASE("payment: the transition table equals the list in the contract") {
                                                                   // After success.
                                                                   {succeeded, refund_pending},
                                                                   {refunded, refunded},
+                                                                  {refunded, refund_pending},
+                                                                  {refund_failed, refund_pending},
                                                                   // Corrections.
                                                                   {failed, succeeded},
                                                                   {expired, succeeded},
@@ -122,11 +124,32 @@ TEST_CASE("payment: parts that come back add up to the debited amount") {
   CHECK(credit_for(units(1), units(1), most, 7) == units(0));
 }
 
+TEST_CASE("payment: the wallet of an on-ramp gives back a share that is rounded up, once in full") {
+  const auto units = [](std::int64_t n) { return Amount::from_units(n); };
+  struct Case {
+    int credited, refunded, collected, decimals, debit;
+  };
+  for (const auto& [credited, refunded, collected, decimals, debit] :
+       std::vector<Case>{{100, 50, 100, 7, 50},
+                         {100, 100, 100, 7, 100},
+                         {100, 1, 3, 7, 34},
+                         {100, 2, 3, 7, 67},
+                         {1, 1, 100, 7, 1},
+                         {1'000'000, 1, 3, 2, 400'000},
+                         {1'000'000, 3, 3, 2, 1'000'000}}) {
+    CHECK(debit_for(units(credited), units(refunded), units(collected), decimals) == units(debit));
+  }
+  const Amount most = units(std::numeric_limits<std::int64_t>::max());
+  CHECK(debit_for(most, most, most, 7) == most);
+  CHECK(debit_for(most, most - units(1), most, 7) == most - units(1));
+}
+
 TEST_CASE("payment: only a correction or a refund leaves a final status, and each is reached") {
   using enum PaymentStatus;
-  const std::map<PaymentStatus, std::set<PaymentStatus>> next{{succeeded, {failed, refund_pending}},
-                                                              {refunded, {succeeded, refunded}},
-                                                              {expired, {succeeded}}};
+  const std::map<PaymentStatus, std::set<PaymentStatus>> next{
+      {succeeded, {failed, refund_pending}},
+      {refunded, {succeeded, refunded, refund_pending}},
+      {expired, {succeeded}}};
   for (const auto& [final, following] : next) {
     for (int to = 0; to < kStatusCount; ++to) {
       const auto status = static_cast<PaymentStatus>(to);

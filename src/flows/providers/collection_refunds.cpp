@@ -1,0 +1,98 @@
+#include "flows/providers/collection_refunds.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "domain/payments/refund.h"
+#include "flows/payments/payment_steps.h"
+#include "flows/providers/provider_movements.h"
+#include "flows/providers/refunds.h"
+#include "store/ledger/wallets.h"
+#include "store/providers/connectors.h"
+
+namespace coffer::flows {
+
+using store::ProviderView;
+using store::RefundRow;
+
+Amount reversible(const store::PaymentRecord& record) {
+  const Amount sent = *record.sending_amount;
+  return is_collection(record.request.type)
+             ? std::min(sent, record.provider->collected.value_or(sent))
+             : sent;
+}
+
+Result<std::vector<store::Movement>> collection_movements(store::WriteTx& tx,
+                                                          const store::PaymentRecord& record,
+                                                          const store::SettlementView& payment,
+                                                          Amount amount) {
+  const std::int64_t wallet = *payment.keys.legs.front().destination_wallet;
+  if (store::wallet_status(tx.db(), wallet) != WalletStatus::verified) {
+    return unexpected(Slug::wallet_not_verified,
+                      "The wallet of the payment must be verified to reverse it.");
+  }
+  Amount before, taken;
+  for (const RefundRow& row : given_back(tx.db(), payment)) {
+    before = before + row.amount;
+    taken = taken + row.held.value_or(Amount());
+  }
+  const Amount debit = debit_for(*payment.receiving_amount, before + amount, reversible(record),
+                                 record.receiving_decimals.value_or(Amount::kScale)) -
+                       taken;
+  if (!debit.is_positive()) {
+    return unexpected(
+        Problem(Slug::validation_failed,
+                "The amount is worth less than the smallest unit of the credited asset.",
+                {{"amount", "is too small to reverse"}}));
+  }
+  auto out = refund_movements(tx, store::provider_view(tx, payment.key));
+  out.front().posting.amount = debit;
+  return out;
+}
+
+void begin_refund(const Context& context, store::WriteTx& tx, ProviderView& view, RefundRow& row) {
+  row.id = context.random.id<RefundId>(tx.now());
+  store::insert_refund(tx, row);
+  store::add_held(tx, {refund_movements(tx, view).front().posting.debit, *row.held});
+  view.state = ProviderState::fresh;
+  store::set_provider_state(tx, view.payment.key, view.state);
+  const auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);
+  store::add_provider_job(tx, {connector->terms.lane(), tx.now(), view.payment.key, 0});
+  advance(context, tx, view.payment, {PaymentStatus::refund_pending, {}, {}, {}});
+  tx.signal(store::Signal::providers);
+}
+
+RefundRow refund_in_progress(store::WriteTx& tx, std::int64_t payment) {
+  auto row = store::waiting_refund(tx.db(), payment);
+  COFFER_CHECK(row.has_value());
+  return *std::move(row);
+}
+
+bool is_current(store::WriteTx& tx, const store::SettlementView& payment,
+                const std::optional<RefundRow>& refund) {
+  if (!refund) return !is_refunding(payment);
+  const auto waiting = store::waiting_refund(tx.db(), payment.key);
+  return waiting && waiting->id == refund->id;
+}
+
+void end_refund(const Context& context, store::WriteTx& tx, ProviderView& view,
+                std::optional<FailureCode> failure) {
+  RefundRow row = refund_in_progress(tx, view.payment.key);
+  auto movements = refund_movements(tx, view);
+  movements.front().posting.amount = *row.held;
+  store::add_held(tx, {movements.front().posting.debit, -*row.held});
+  view.state = ProviderState::over;
+  store::set_provider_state(tx, view.payment.key, view.state);
+  store::remove_provider_job(tx, view.payment.key);
+  if (failure) {
+    row.state = RefundState::failed;
+    row.failure = failure;
+    row.failed_at = tx.now();
+    store::change_refund(tx, row);
+    return advance(context, tx, view.payment, {PaymentStatus::refund_failed, {}, {}, {}});
+  }
+  row.amount = *row.asked;
+  book_refund(context, tx, view.payment, row, movements);
+}
+
+}  // namespace coffer::flows
