@@ -169,6 +169,26 @@ TEST_CASE("a refund that fails releases the hold, and the on-ramp can be reverse
   }
 }
 
+TEST_CASE("a reversal is tried at most 100 times, the failed ones included") {
+  World world;
+  const std::string id = world.paid("000001601");
+  for (int i = 0; i < 100; ++i) {
+    const Reply further = world.reverse(id, {{"amount", "100"}});
+    if (i == 99) {  // the last part must be all that is left
+      CHECK(further.slug() == "validation-failed");
+      REQUIRE(world.reverse(id).status == 202);
+    } else {
+      REQUIRE(further.status == 202);
+    }
+    world.pass(250);
+    REQUIRE(world.decide(id, "fail?code=account_closed") == 200);
+  }
+  const Reply further = world.reverse(id);
+  CHECK(further.slug() == "conflict");
+  CHECK_THAT(further.text(), Catch::Matchers::Contains("tried 100 times"));
+  CHECK(world.funds() == "74.175/74.175/0.00");
+}
+
 TEST_CASE("the sandbox decides a refund that waits") {
   World world;
   const std::string id = world.paid("000001601");

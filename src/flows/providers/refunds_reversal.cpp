@@ -1,4 +1,6 @@
 // Reversals, by integrators and operators.
+#include <algorithm>
+
 #include "base/check.h"
 #include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
@@ -113,7 +115,16 @@ Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
                 "The payment has " + left.to_string(decimals) + " " + code + " left to reverse.",
                 {{"amount", "exceeds what is left of the payment"}}));
   }
-  if (before.size() + 1 >= kRefundsMax && amount != left) {
+  // Failed ones are in the history of each event too.
+  const auto failed = std::ranges::count(store::refunds_of(tx.db(), payment.key),
+                                         RefundState::failed, &RefundRow::state);
+  const std::size_t parts = before.size() + static_cast<std::size_t>(failed);
+  if (parts >= kRefundsMax) {
+    return unexpected(Slug::conflict, "The reversal of this payment has been tried " +
+                                          std::to_string(parts) +
+                                          " times. Give the money back in another way.");
+  }
+  if (parts + 1 == kRefundsMax && amount != left) {
     return unexpected(Slug::validation_failed,
                       "This is the last of " + std::to_string(kRefundsMax) +
                           " parts in which a payment can be reversed. Reverse all that is left.");
