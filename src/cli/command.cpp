@@ -13,6 +13,7 @@ namespace coffer::cli {
 namespace {
 
 constexpr std::size_t kTextBytesMax = 4'096;
+constexpr std::size_t kNameShownMax = 40;
 
 /// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
@@ -170,13 +171,13 @@ Problem no_number(const std::string& name, const std::string& text, std::optiona
 }
 
 Result<void> check_arguments(const Command& command, Arguments& arguments) {
-  std::size_t known = 0;
+  std::vector<std::string_view> known;
   std::size_t options = 0;
   for (const Argument& argument : command.arguments) {
+    known.push_back(argument.name);
     const std::string name(argument.name);
     const auto given = arguments.values.find(name);
     if (given != arguments.values.end()) {
-      ++known;
       if (!argument.is_positional()) ++options;
       const std::string fault = fault_of(argument, given->second);
       if (fault.empty()) continue;
@@ -186,20 +187,20 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
     if (argument.required) {
       return unexpected(Slug::malformed_request, argument.spelled() + " is missing.");
     }
-    if (!argument.fallback.empty()) {
-      arguments.values[name] = argument.fallback;
-      ++known;
-    }
+    if (!argument.fallback.empty()) arguments.values[name] = argument.fallback;
   }
-  if (known == arguments.values.size()) {
-    if (!command.partial || options > 0) return {};
+  for (const auto& [name, value] : arguments.values) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const auto near = nearest(name, known);
     return unexpected(Slug::malformed_request,
-                      "There is nothing to change. Set at least one option, such as " +
-                          first_option(command) + ".");
+                      std::string(first_characters(name, kNameShownMax)) +
+                          " is not an argument of " + std::string(command.path) + "." +
+                          (near ? " Did you mean " + std::string(*near) + "?" : ""));
   }
-  return unexpected(
-      Slug::malformed_request,
-      "The command received an unknown argument. See coffer help COMMAND for the accepted ones.");
+  if (!command.partial || options > 0) return {};
+  return unexpected(Slug::malformed_request,
+                    "There is nothing to change. Set at least one option, such as " +
+                        first_option(command) + ".");
 }
 
 }  // namespace coffer::cli

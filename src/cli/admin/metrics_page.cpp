@@ -269,9 +269,6 @@ void write_process(Exposition& out) {
 
 Result<http::Response> MetricsPage::handle(const http::Request& request) {
   COFFER_TRY_VOID(admit(request));
-  if (request.method != "GET" && request.method != "HEAD") {
-    return unexpected(Slug::method_not_allowed, "This path accepts GET only.");
-  }
   http::Response response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";
   response.header("Cache-Control", "no-store");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "api/pipeline/request_checks.h"
 #include "app/app.h"
 #include "base/telemetry/log.h"
 #include "cli/admin/calls.h"
@@ -52,6 +53,9 @@ Result<Arguments> arguments_of(const http::Request& request) {
     for (const auto& [name, value] : request.query) set(out, name, value);
     return out;
   }
+  if (api::media_type(request) != "application/json") {
+    return unexpected(Slug::unsupported_media_type, "Send Content-Type: application/json.");
+  }
   COFFER_TRY(const auto body, http::parse_json(request.body, {.string_max = kContentBytesMax}));
   if (body.object() == nullptr) {
     return unexpected(Slug::malformed_request, "The body must be a JSON object.");
@@ -97,9 +101,6 @@ Result<http::Response> run_call(Call& call) {
   const Command* command = command_of(call.rest);
   if (command == nullptr || !is_for_the_page(*command)) {
     return unexpected(Slug::not_found, "This command does not exist.");
-  }
-  if (call.request.method == "GET" && command->role != OperatorRole::viewer) {
-    return unexpected(Slug::method_not_allowed, "This command changes data. Use POST.");
   }
   if (call.visitor.commands && !permits(call.visitor, *command)) {
     log_warning("admin", "command not permitted to a token",

@@ -7,6 +7,7 @@
 #include "api/pipeline/traffic.h"
 #include "app/app.h"
 #include "base/telemetry/log.h"
+#include "base/text/join.h"
 #include "cli/command.h"
 #include "http/client_address.h"
 #include "http/problem_json.h"
@@ -22,9 +23,6 @@ constexpr std::string_view kPolicy =
 
 /// Serves a file of the page. Browsers revalidate it on every use.
 Result<http::Response> serve_file(const http::Request& request, std::string_view name) {
-  if (request.method != "GET" && request.method != "HEAD") {
-    return unexpected(Slug::method_not_allowed, "This path accepts GET only.");
-  }
   const std::string path = "admin/" + std::string(name.empty() ? "index.html" : name);
   const http::Document* document = api::find_web_document(path);
   if (document == nullptr) return unexpected(Slug::not_found, "This page does not exist.");
@@ -51,6 +49,23 @@ const CallRow* find_call(std::string_view path, std::string_view method = {}) {
   return nullptr;
 }
 
+/// The command of a call; nullptr if it has none.
+const Command* command_of_call(std::string_view call) {
+  return call.starts_with(kRunCalls) ? command_of(call.substr(kRunCalls.size())) : nullptr;
+}
+
+/// The methods of a path; empty if it does not exist.
+std::vector<std::string_view> allowed_methods(std::string_view path) {
+  if (!path.starts_with(kApi)) return {"GET", "HEAD"};
+  const std::string_view call = path.substr(kApi.size());
+  const Command* command = command_of_call(call);
+  const bool changes = command != nullptr && command->role != OperatorRole::viewer;
+  std::vector<std::string_view> out;
+  if (!changes && find_call(call, "GET") != nullptr) out.emplace_back("GET");
+  if (find_call(call, "POST") != nullptr) out.emplace_back("POST");
+  return out;
+}
+
 /// Maps the method to a fixed set of label values, so that clients cannot create metric series.
 std::string_view method_label(const http::Request& request) {
   for (const std::string_view known : {"GET", "HEAD", "POST"}) {
@@ -71,8 +86,7 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
   if (path.starts_with(kApi)) {
     const std::string_view call = path.substr(kApi.size());
     const CallRow* row = find_call(call);
-    const Command* command =
-        call.starts_with(kRunCalls) ? command_of(call.substr(kRunCalls.size())) : nullptr;
+    const Command* command = command_of_call(call);
     out.lane = row != nullptr ? row->lane : Lane::admin;
     if (command != nullptr && command->calls_out) out.lane = Lane::outbound;
     if (command != nullptr && takes_content(*command))
@@ -93,8 +107,12 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
 http::Response AdminSite::handle(http::Request& request) {
   const Stopwatch watch;
   const auto rejected = [&](const Problem& problem) {
-    return http::problem_response(problem, request.path, request.request_id,
-                                  flows::public_base_url(state_.app.flows()));
+    http::Response out = http::problem_response(problem, request.path, request.request_id,
+                                                flows::public_base_url(state_.app.flows()));
+    if (problem.slug == Slug::method_not_allowed) {
+      out.header("Allow", join(allowed_methods(request.path), ", "));
+    }
+    return out;
   };
   const bool is_scrape = request.path == MetricsPage::kPath;
   const store::ReadersScope scope(is_scrape ? store::Readers::system : store::Readers::control);
@@ -126,6 +144,10 @@ Result<http::Response> AdminSite::route(const http::Request& request) {
   // No page of another site knows a token.
   const bool program = path.starts_with(kApi) && !api::bearer_token(request).empty();
   if (!program) COFFER_TRY_VOID(PageBrowser(state_.app, request).check_host());
+  const auto allowed = allowed_methods(path);
+  if (!allowed.empty() && std::ranges::find(allowed, request.method) == allowed.end()) {
+    return unexpected(Slug::method_not_allowed, "This path accepts " + join(allowed, ", ") + ".");
+  }
   if (path == MetricsPage::kPath) return metrics_.handle(request);
   if (!owns(path) && path != "/") return unexpected(Slug::not_found, "This page does not exist.");
   if (path == kRoot || path == "/") {
@@ -140,10 +162,7 @@ Result<http::Response> AdminSite::route(const http::Request& request) {
 }
 
 Result<http::Response> AdminSite::call(const http::Request& request, std::string_view path) {
-  const bool change = request.method == "POST";
-  if (!change && request.method != "GET") {
-    return unexpected(Slug::method_not_allowed, "This path accepts GET and POST only.");
-  }
+  const bool change = request.method != "GET";
   Call call{state_, request, {}, PageBrowser(state_.app, request)};
   const CallRow* row = find_call(path, request.method);
   if (row != nullptr) call.rest = path.substr(row->path.size());

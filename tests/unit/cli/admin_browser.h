@@ -82,6 +82,7 @@ class Browser {
     request.body = body;
     request.headers = more;
     request.headers.emplace_back("Host", host);
+    if (method == "POST") request.headers.emplace_back("Content-Type", "application/json");
     if (!scheme.empty()) request.headers.emplace_back("X-Forwarded-Proto", scheme);
     if (!origin.empty() && method == "POST") request.headers.emplace_back("Origin", origin);
     std::string cookies = "other=1";

@@ -395,7 +395,8 @@ TEST_CASE("admin: a download works in one session, once, within a minute", "[cli
   CHECK(other.get(place).status == 404);
   Browser stranger(kept.site.site);
   CHECK(stranger.get(place).status == 401);
-  CHECK(ada.post(place).status == 404);
+  CHECK(ada.post(place).status == 405);
+  CHECK(ada.post("/admin/").status == 405);
   CHECK(ada.get(place).status == 200);
   CHECK(ada.get(place).status == 404);
   const std::string late = SiteWithBackup::place_of(kept.ask(ada));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <tuple>
 
 #include "cli/identity/operators.h"
 #include "cli/paths.h"
@@ -42,6 +43,7 @@ class Program {
     request.peer = peer;
     request.body = body;
     request.headers = {{"Host", "coffer.internal"}, {"Authorization", "Bearer " + token_}};
+    if (!media_type.empty()) request.headers.emplace_back("Content-Type", media_type);
     return site_.handle(request);
   }
   int get(const std::string& command) { return send("GET", path_of(command)).status; }
@@ -50,6 +52,7 @@ class Program {
   }
 
   std::string peer = "10.1.2.3";
+  std::string media_type = "application/json";
 
  private:
   AdminSite& site_;
@@ -173,7 +176,36 @@ TEST_CASE("the calls of the page itself do not exist for a token") {
     INFO(path);
     CHECK(program.send(method, "/admin/api/" + path, "{}").status == 404);
   }
-  CHECK(program.send("DELETE", "/admin/api/run/wallet/list").status == 405);
+}
+
+TEST_CASE("a program that asks in the wrong way learns the right one") {
+  World world;
+  Program program = world.program("reports", OperatorRole::administrator, "association create");
+  for (const auto& [method, path, allow] :
+       std::vector<std::tuple<const char*, const char*, const char*>>{
+           {"DELETE", "/admin/api/run/wallet/list", "GET, POST"},
+           {"GET", "/admin/api/run/association/create", "POST"},
+           {"PUT", "/admin/api/run/association/create", "POST"},
+           {"POST", "/admin/api/commands", "GET"},
+           {"GET", "/admin/api/sign-in", "POST"}}) {
+    INFO(method << " " << path);
+    const auto response = program.send(method, path, "{}");
+    CHECK(response.status == 405);
+    CHECK(std::ranges::count(response.headers,
+                             std::pair<std::string, std::string>{"Allow", allow}) == 1);
+  }
+  const auto wrong = program.post("association create", {{"NAME", "Acme"}, {"statis", "active"}});
+  CHECK(wrong.status == 400);
+  CHECK_THAT(wrong.body,
+             Catch::Matchers::Contains("statis is not an argument of association create"));
+  for (const char* type : {"", "application/x-www-form-urlencoded", "text/plain"}) {
+    program.media_type = type;
+    CHECK(program.post("association create", {{"NAME", "Acme"}}).status == 415);
+  }
+  for (const char* type : {"application/json; charset=utf-8", "Application/JSON"}) {
+    program.media_type = type;
+    CHECK(program.post("association create", {{"NAME", type}}).status == 200);
+  }
 }
 
 TEST_CASE("a token stops when it ends, and when its program or its creator may not act") {
