@@ -1,6 +1,7 @@
 // Reversals of on-ramps: the provider gives the money back to its payer (docs/contract.md#refunds).
 #include <catch2/catch.hpp>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "flows/providers/refunds.h"
 #include "flows/settlement/resolve_payment.h"
 #include "outbound/providers/provider_signature.h"
+#include "store/operations/backlog.h"
 #include "store/operations/figures.h"
 #include "store/operations/payment_lists.h"
 #include "store/operations/payment_story.h"
@@ -231,6 +233,30 @@ TEST_CASE("a payer gets back at most what was collected, without an excess") {
   CHECK(world.funds() == "0.00/0.00/0.00");
 }
 
+TEST_CASE("no part of an on-ramp leaves a rest that is worth nothing") {
+  World world;
+  auto low = collection_connector();
+  low.terms.min_amount = amount("1");
+  world.connector = add_connector(world.app, low);
+  const std::string id = world.paid();
+  // 0.01 KES is worth 0.0000741750 USDC; of three such parts, the wallet gives the rounded sum.
+  REQUIRE(world.reverse(id, {{"amount", "9999.99"}}).status == 202);
+  world.pass(500);
+  CHECK(world.funds() == "0.0000741/0.0000741/0.00");
+  REQUIRE(world.reverse(id, {{"amount", "0.01"}}).status == 202);
+  world.pass(500);
+  CHECK(world.funds() == "0.00/0.00/0.00");
+  // Of 10.12 KES, 10.11 are the fee: 0.01 KES is worth 0.00000007 USDC.
+  const std::string small = world.paid("1234567890", "10.12");
+  REQUIRE(world.funds() == "0.000075/0.000075/0.00");
+  const Reply most = world.reverse(small, {{"amount", "10.11"}});
+  CHECK(most.slug() == "validation-failed");
+  CHECK_THAT(most.text(), Catch::Matchers::Contains("all that is left"));
+  REQUIRE(world.reverse(small).status == 202);
+  world.pass(500);
+  CHECK(world.funds() == "0.00/0.00/0.00");
+}
+
 TEST_CASE("the reversal of an on-ramp is checked like another, and a validation moves nothing") {
   World world;
   const std::string id = world.paid();
@@ -405,10 +431,20 @@ struct Abroad : Desk {
     REQUIRE(me.status(id) == "succeeded");
     return id;
   }
-  std::string resolve(const std::string& id, Resolution as) {
-    const auto done =
-        flows::resolve_payment(app.flows(), *PaymentId::parse(id), {as, "op", "statement"});
+  /// The ID of the refund that began last.
+  std::optional<RefundId> last_refund(const std::string& id) {
+    return read([&](store::Connection& db) {
+      const auto rows = store::refunds_of(db, *store::payment_key(db, *PaymentId::parse(id)));
+      return rows.empty() ? std::nullopt : rows.back().id;
+    });
+  }
+  std::string resolve(const std::string& id, Resolution as, std::optional<RefundId> refund) {
+    const auto done = flows::resolve_payment(app.flows(), *PaymentId::parse(id),
+                                             {as, "op", "statement", {}, refund});
     return done ? "done" : done.error().detail;
+  }
+  std::string resolve(const std::string& id, Resolution as) {
+    return resolve(id, as, last_refund(id));
   }
   void call_back(const char* type, const Json& data) {
     const std::string body = Json{{"id", "cb"}, {"type", type}, {"data", data}}.dump();
@@ -511,7 +547,9 @@ TEST_CASE("callbacks about a refund are hints, and late ones about its collectio
   for (const char* status : {"collected", "pending"}) {
     world.call_back("collection.updated", {{"id", id}, {"status", status}});
   }
-  world.call_back("refund.updated", {{"id", refund}, {"status", "failed"}});
+  for (const char* status : {"succeeded", "pending"}) {
+    world.call_back("refund.updated", {{"id", refund}, {"status", status}});
+  }
   world.pass(1'000);
   CHECK(world.lines() == Ways{"GET /refunds/"});
   CHECK(world.me.status(id) == "refunded");
@@ -564,6 +602,83 @@ TEST_CASE("an operator ends a refund about which the provider never responds") {
     world.pass(10'000);
     CHECK(world.lines().size() == asked);
   }
+}
+
+TEST_CASE("a refund is as old as itself, not as its payment, and its IDs find the payment") {
+  Abroad world;
+  world.say({kWaits});
+  const std::string id = world.paid();
+  world.app.clock.advance_ms(3 * kHourMs);
+  const Json body = world.body(Json::object());
+  REQUIRE(world.me.post("/v1/payments/" + id + "/reversals", body).status == 202);
+  const Timestamp began = world.app.clock.now();
+  const auto stuck = [&](Timestamp before) {
+    return world.read(
+        [&](store::Connection& db) { return store::payments_in_progress_since(db, before); });
+  };
+  CHECK(stuck(began) == 0);
+  CHECK(stuck(began.plus_ms(1)) == 1);
+  const auto backlog = world.read([](store::Connection& db) { return store::read_backlog(db); });
+  CHECK(backlog.oldest_unsettled == began);
+  const std::map<std::string, std::string> finds{{body.at("transactionId"), "reversal"},
+                                                 {world.last_refund(id)->to_string(), "refund"}};
+  for (const auto& [text, how] : finds) {
+    const auto found = world.read(
+        [&](store::Connection& db) { return store::find_payments(db, text, {.limit = 5}).found; });
+    REQUIRE(found.size() == 1);
+    CHECK(name(found.front().how) == how);
+  }
+}
+
+TEST_CASE("a decision about a refund names it, so that it cannot end the next one") {
+  Abroad world;
+  world.say({kWaits});
+  const std::string id = world.paid();
+  REQUIRE(world.reverse(id, {{"amount", "100"}}).status == 202);
+  world.pass(500);
+  const auto first = world.last_refund(id);
+  CHECK_THAT(world.resolve(id, Resolution::failed, std::nullopt),
+             Catch::Matchers::Contains("--refund " + first->to_string()));
+  world.say({kDone});
+  world.pass(10'000);
+  REQUIRE(world.me.status(id) == "refunded");
+  world.say({kWaits});
+  REQUIRE(world.reverse(id, {{"amount", "900"}}).status == 202);
+  world.pass(500);
+  CHECK(world.resolve(id, Resolution::failed, first) != "done");
+  CHECK(world.me.status(id) == "refund_pending");
+}
+
+TEST_CASE(
+    "a provider that contradicts the end of a refund stops reversals until an operator decides") {
+  Abroad world;
+  world.say({kWaits});
+  const std::string id = world.paid();
+  REQUIRE(world.reverse(id, {{"amount", "100"}}).status == 202);
+  world.pass(500);
+  const auto refund = world.last_refund(id);
+  REQUIRE(world.resolve(id, Resolution::failed) == "done");
+  const std::string text = refund->to_string();
+  world.call_back("refund.updated", {{"id", text}, {"status", "failed"}});
+  CHECK(world.resolve(id, Resolution::refunded, refund) != "done");  // not contradicted
+  world.call_back("refund.updated", {{"id", text}, {"status", "succeeded"}});
+  CHECK(world.reverse(id).slug() == "conflict");
+  CHECK(world.resolve(id, Resolution::refunded, std::nullopt) != "done");
+  REQUIRE(world.resolve(id, Resolution::refunded, refund) == "done");
+  CHECK(world.me.status(id) == "refunded");
+  CHECK(world.refund(id).at("amount") == "100.00");
+  CHECK(world.funds() == "73.43325/73.43325/0.00");
+  // A repeated report changes nothing, and the refund is not booked twice.
+  world.call_back("refund.updated", {{"id", text}, {"status", "succeeded"}});
+  CHECK(world.resolve(id, Resolution::refunded, refund) != "done");
+  world.say({kDone});
+  REQUIRE(world.reverse(id).status == 202);
+  world.pass(500);
+  CHECK(world.funds() == "0.00/0.00/0.00");
+  // Of a refund that was booked, the contradiction can only be noted.
+  world.call_back("refund.updated",
+                  {{"id", world.last_refund(id)->to_string()}, {"status", "failed"}});
+  CHECK(world.resolve(id, Resolution::unchanged, std::nullopt) == "done");
 }
 
 TEST_CASE("a refund goes to the provider that collected, also after its connector has moved") {

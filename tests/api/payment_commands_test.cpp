@@ -378,8 +378,10 @@ TEST_CASE("payment resolve: a limit of four_eyes applies to what the wallet pays
   cli::Interruption interruption;
   const Actor actor = command_line_actor(0);
   cli::Session session{world.app.core(), console, interruption, actor};
-  const auto moved = [&](const std::string& id) {
-    const auto amount = cli::resolved_amount(session, {{{"ID", id}}});
+  using Values = std::map<std::string, std::string>;
+  const auto moved = [&](const std::string& id, Values values = {{"as", "succeeded"}}) {
+    values.emplace("ID", id);
+    const auto amount = cli::resolved_amount(session, {values});
     REQUIRE(amount);
     return amount->amount.to_string(2) + " " + amount->asset.value();
   };
@@ -389,6 +391,9 @@ TEST_CASE("payment resolve: a limit of four_eyes applies to what the wallet pays
       "/v1/payments/onramp", collection_body(collection_quote(world.me, collecting), world.wallet));
   CHECK(moved(paid) == "101.50 USDC");
   CHECK(moved(received) == "74.175 USDC");
+  // The amount counts only if it is credited.
+  CHECK(moved(received, {{"as", "succeeded"}, {"amount", "1"}}) == "1.00 USDC");
+  CHECK(moved(received, {{"as", "failed"}, {"amount", "1"}}) == "74.175 USDC");
 }
 
 TEST_CASE("payment resolve: a failed refund can be credited later, once") {

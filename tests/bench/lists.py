@@ -86,7 +86,7 @@ class Lists:
             "customerId": ["customer-1", "nothing"], "transactionId": [newest["transactionId"], "sample-3"],
             "reference": ["N-1", "back", "nothing"], "createdFrom": [day(60), day(2)], "createdTo": [day(-1), day(20)],
             "updatedFrom": [day(60), day(2)], "startDate": [day(60), day(2)], "endDate": [day(-1)],
-            "afterSequence": ["0", "1000000"]}
+            "afterSequence": ["0", "1000000"], "metadata[order]": ["A-1", "nothing"]}
 
     def resolved(self, node):
         while "$ref" in node:
@@ -112,9 +112,13 @@ class Lists:
         schema = self.resolved(parameter["schema"])
         if "enum" in schema:
             return schema["enum"]
-        if not self.values.get(parameter["name"]):
+        if not self.values.get(self.name_of(parameter)):
             sys.exit(f"bench: no values for the parameter {parameter['name']}")
-        return self.values[parameter["name"]]
+        return self.values[self.name_of(parameter)]
+
+    def name_of(self, parameter):
+        """The name in an address: that of an object contains a key."""
+        return parameter["name"] + "[order]" * (parameter.get("style") == "deepObject")
 
     def targets(self, path, in_path, filters):
         """The addresses to request, for each combination of filters."""
@@ -125,7 +129,7 @@ class Lists:
         for count in range(len(optional) + 1):
             for chosen in itertools.combinations(optional, count):
                 # A statement needs an asset that the wallet holds; all wallets hold the first one.
-                filled = [[(one["name"], value) for value in
+                filled = [[(self.name_of(one), value) for value in
                            (self.values_of(one)[:1] if one["name"] == "assetCode" and one in required
                             else self.values_of(one))] for one in (*required, *chosen)]
                 if count <= FEW_FILTERS:

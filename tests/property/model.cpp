@@ -394,12 +394,13 @@ std::optional<Slug> Model::judge_reversal(const std::string& transaction_id, Wid
   const Place to = receiver(payment);
   const int decimals = collects ? connectors_[payment.side->connector].terms.send_decimals()
                                 : assets_[to.second].decimals;
-  if (!fits(wanted, decimals)) return Slug::amount_precision;
+  if (wanted != left && !fits(wanted, decimals)) return Slug::amount_precision;
   if (wanted > left || left == 0) return Slug::reversal_exceeds_payment;
   if (collects) {
     if (!wallets_[to.first].usable) return Slug::wallet_not_verified;
     const Wide share = share_of(payment, wanted);
-    if (share <= 0) return Slug::validation_failed;
+    const bool strands = wanted != left && payment.shares + share == *payment.receiving;
+    if (share <= 0 || strands) return Slug::validation_failed;
     if (share > available(to)) return Slug::insufficient_funds;
     return std::nullopt;
   }

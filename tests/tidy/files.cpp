@@ -25,9 +25,9 @@ struct Budget {
 };
 constexpr std::array kBudgets{
     Budget{"api", 8'886},    Budget{"app", 1'402},      Budget{"auth", 2'784},
-    Budget{"base", 6'361},   Budget{"cli", 17'083},     Budget{"config", 1'711},
-    Budget{"domain", 5'733}, Budget{"flows", 13'203},   Budget{"http", 6'140},
-    Budget{"store", 18'932}, Budget{"outbound", 4'229}, Budget{"provider_sim", 1'882},
+    Budget{"base", 6'361},   Budget{"cli", 17'100},     Budget{"config", 1'711},
+    Budget{"domain", 5'733}, Budget{"flows", 13'324},   Budget{"http", 6'140},
+    Budget{"store", 18'949}, Budget{"outbound", 4'229}, Budget{"provider_sim", 1'882},
     Budget{"workers", 407},
 };
 

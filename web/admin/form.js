@@ -92,7 +92,7 @@ function control(argument, value, blank, attributes, say) {
   });
 }
 
-function labelled(input, text, hint) {
+export function labelled(input, text, hint) {
   const toggle = input.type === 'checkbox';
   const name = h('label', { for: input.id }, text);
   return h(

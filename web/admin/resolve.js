@@ -2,7 +2,7 @@
 // again as confirmation.
 import { dialog, said } from './action.js';
 import { announce, freshId, h } from './dom.js';
-import { plainField, submitting, textField } from './form.js';
+import { labelled, plainField, submitting, textField } from './form.js';
 import { account, amount } from './format.js';
 import { terms } from './record.js';
 import { S } from './strings.js';
@@ -17,10 +17,17 @@ const isFinal = (record) => !OPEN.includes(record.status) && record.status !== '
 /** Whether an operator books money that was collected but not credited. */
 const isLate = (record) => !isPayout(record) && isFinal(record) && record.status !== 'succeeded';
 
+/** The refunds of an on-ramp in this state. */
+const refunds = (record, state) => record.refunds.filter((each) => each.refundId && each.state === state);
+/** The refund that waits, or those that failed although their payer may have the money. */
+const decided = (record) => [...refunds(record, 'waiting'), ...refunds(record, 'failed')];
+
 /** Results of a payment that has ended, if its provider contradicts it or its money was not credited. */
 function corrections(record) {
   if (record.openItem === 'unbooked') return ['succeeded', 'returned'];
-  if (record.openItem !== 'contradicted') return record.status === 'refund_failed' ? ['refunded'] : [];
+  if (record.openItem !== 'contradicted') return record.status === 'refund_failed' && isPayout(record) ? ['refunded'] : [];
+  if (refunds(record, 'failed').length > 0) return ['refunded', 'unchanged'];
+  if (refunds(record, 'booked').length > 0) return ['unchanged'];
   if (record.status === 'succeeded') return ['refunded', 'unchanged'];
   if (!isPayout(record)) return ['succeeded', 'returned', 'unchanged'];
   return record.status === 'refund_failed' ? ['succeeded', 'refunded', 'unchanged'] : ['succeeded', 'unchanged'];
@@ -30,6 +37,7 @@ function corrections(record) {
 function choices(record) {
   const debited = record.entries.length > 0;
   if (!['offramp', 'onramp', 'onramp_reference'].includes(record.type)) return [];
+  if (refunds(record, 'waiting').length > 0) return ['refunded', 'failed'];
   if (isFinal(record)) return corrections(record);
   if (REFUNDS.includes(record.status)) return ['refunded'];
   if (record.type === 'onramp_reference') return ['failed', 'returned'];
@@ -46,6 +54,23 @@ function facts(record) {
     debited: record.entries.length > 0,
     again: isFinal(record) && record.status !== 'refund_failed',
   };
+}
+
+function kind(record) {
+  if (isPayout(record)) return 'offramp';
+  return decided(record).length > 0 ? 'refund' : 'onramp';
+}
+
+/** Names the refund, because another one can begin while a decision waits for its approval. */
+function refundField(record) {
+  const options = refunds(record, 'waiting').length > 0 ? refunds(record, 'waiting') : refunds(record, 'failed');
+  if (options.length === 0) return null;
+  const select = h(
+    'select',
+    { id: freshId('field'), name: 'refund' },
+    options.map((each) => h('option', { value: each.refundId }, R.refund(each.amount, each.assetCode, each.reason))),
+  );
+  return labelled(select, R.whichRefund);
 }
 
 function choice(record, result, only) {
@@ -67,7 +92,7 @@ function choice(record, result, only) {
       'div',
       {},
       h('label', { for: name }, R.results[result]),
-      h('p', { class: 'hint', id: hint }, R.consequences[isPayout(record) ? 'offramp' : 'onramp'][result](facts(record))),
+      h('p', { class: 'hint', id: hint }, R.consequences[kind(record)][result](facts(record))),
     ),
   );
 }
@@ -118,6 +143,7 @@ function ask(record, again) {
       h('legend', {}, R.question),
       possible.map((result) => choice(record, result, possible.length === 1)),
     ),
+    refundField(record),
     isLate(record) && textField({ name: 'amount', text: R.credit(record.receivingAssetCode), hint: R.creditHint }),
     textField({ name: 'reason', text: R.evidence, hint: R.evidenceHint, required: true }),
     confirmation(record),
@@ -136,7 +162,14 @@ function ask(record, again) {
     const credit = as === 'succeeded' && form.elements.amount?.value.trim();
     let resolved;
     const went = await submitting(form, place, async () => {
-      resolved = await act('payment resolve', { ID: record.id, as, reason, ...(credit && { amount: credit }) });
+      const refund = as !== 'unchanged' && form.elements.refund?.value;
+      resolved = await act('payment resolve', {
+        ID: record.id,
+        as,
+        reason,
+        ...(credit && { amount: credit }),
+        ...(refund && { refund }),
+      });
     });
     if (!went) return;
     open.box.addEventListener('close', again, { once: true });

@@ -180,7 +180,18 @@ export const screens = {
         ],
         unchanged: () => ['The status is right, or you settle the difference outside coffer. No money moves.'],
       },
+      refund: {
+        refunded: ({ to, provider }) => [
+          `${provider} has given the money of this refund back to the payer. Its share is debited from ${to}.`,
+        ],
+        failed: ({ to, provider }) => [
+          `${provider} has not given the money of this refund back and will not. Its share is available again in ${to}.`,
+        ],
+        unchanged: () => ['The status is right, or you settle the difference outside coffer. No money moves.'],
+      },
     },
+    whichRefund: 'Refund',
+    refund: (sum, asset, reason) => `${sum} ${asset}: ${reason}`,
     evidence: 'Evidence',
     evidenceHint: 'What the provider said, where, and when. It is stored with the payment and in the audit log.',
     confirm: (amount) => `Type ${amount} to confirm the amount`,

@@ -20,14 +20,14 @@ Result<ConnectorTerms> provider(const Services& services, const Call& call) {
        call.request.header("coffer-timestamp"), call.request.header("coffer-signature")});
 }
 
-/// Of `data`, a callback about a payment in progress, or about a refund, uses only the ID.
+/// Of `data`, a callback about a payment or a refund in progress uses only the ID.
 Result<void> payment_updated(const Services& services, const ConnectorTerms& connector,
                              const http::JsonValue& value, Fields& data, bool is_refund) {
   const auto id = data.text("id", required);
   COFFER_TRY_VOID(data.check());
   if (is_refund) {
     const auto refund = RefundId::parse(*id);
-    return refund ? flows::hear_refund(services.flows, connector, *refund) : Result<void>();
+    return refund ? flows::hear_refund(services.flows, connector, *refund, value) : Result<void>();
   }
   const auto payment = PaymentId::parse(*id);
   if (!payment) return {};

@@ -250,6 +250,9 @@ std::vector<Command> payment_commands() {
            option("amount", "AMOUNT",
                   "Amount to credit, in the asset of the wallet, when late money is booked; "
                   "without it, the amount that the price gives"),
+           option("refund", "ID",
+                  "Refund of an on-ramp: the one that waits, or with refunded one that failed "
+                  "although its payer has the money"),
            on_page(required_option("reason", "TEXT", "Evidence for the result"), "Evidence")},
           {.details = kResolveDetails, .sensitive = true, .moves = resolved_amount}),
       for_operators(

@@ -1,8 +1,10 @@
 // The history of one payment: its record, its steps, and its events and deliveries.
 #include <algorithm>
+#include <functional>
 
 #include "app/app.h"
 #include "base/digest.h"
+#include "base/text/characters.h"
 #include "cli/payments/payments.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/payments/record_json.h"
@@ -281,7 +283,8 @@ Result<std::optional<Amount>> stated_amount(const Arguments& arguments) {
 /// `of` the payment in the argument ID and the stated amount; nullopt if the payment was not found.
 std::optional<MovedAmount> moved_amount(
     Session& session, const Arguments& arguments,
-    std::optional<MovedAmount> (*of)(const PaymentRecord& payment, std::optional<Amount> stated)) {
+    const std::function<std::optional<MovedAmount>(const PaymentRecord& payment,
+                                                   std::optional<Amount> stated)>& of) {
   const auto id = PaymentId::parse(arguments.text("ID"));
   if (!id) return std::nullopt;
   const auto moved = session.app.flows().read([&](Connection& db) {
@@ -309,8 +312,11 @@ Result<CommandResult> retry_payment(Session& session, const Arguments& arguments
 Result<CommandResult> resolve_payment(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<PaymentId>(arguments, "ID"));
   COFFER_TRY(const auto amount, stated_amount(arguments));
-  const flows::ManualResult result{*parse_term<flows::Resolution>(arguments.text("as")),
-                                   session.actor.name, arguments.text("reason"), amount};
+  flows::ManualResult result{*parse_term<flows::Resolution>(arguments.text("as")),
+                             session.actor.name, arguments.text("reason"), amount};
+  if (arguments.has("refund")) {
+    COFFER_TRY(result.refund, id_argument<RefundId>(arguments, "refund"));
+  }
   COFFER_TRY_VOID(flows::resolve_payment(session.app.flows(), id, result));
   return run_read(session, show_payment, arguments);
 }
@@ -326,18 +332,26 @@ Result<CommandResult> reverse_payment(Session& session, const Arguments& argumen
         Problem(Slug::malformed_request, "The transaction ID is not valid.",
                 {{"transaction-id", "must have 1 to 64 letters, digits or . _ : -"}}));
   }
+  if (character_count(reversal.reason) > kDescriptionMax) {
+    return unexpected(Problem(
+        Slug::malformed_request, "The reason is too long.",
+        {{"reason", "must have at most " + std::to_string(kDescriptionMax) + " characters"}}));
+  }
   COFFER_TRY_VOID(flows::reverse_for_operator(session.app.flows(), reversal));
   return run_read(session, show_payment, arguments);
 }
 
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments) {
-  return moved_amount(session, arguments, [](const PaymentRecord& payment, auto stated) {
+  return moved_amount(session, arguments, [&](const PaymentRecord& payment, auto stated) {
     std::optional<MovedAmount> out;
     if (!payment.provider) return out;
     if (payment.sending_asset && payment.request.type == PaymentType::offramp) {
       return out = {*payment.sending_asset, payment.provider->total};
     }
-    const auto credit = stated ? stated : payment.receiving_amount;
+    // Other results do not use the stated amount.
+    const bool credits =
+        parse_term<flows::Resolution>(arguments.text("as")) == flows::Resolution::succeeded;
+    const auto credit = stated && credits ? stated : payment.receiving_amount;
     if (payment.request.receiving_asset && credit)
       out = {*payment.request.receiving_asset, *credit};
     return out;

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "domain/payments/refund.h"
+#include "flows/ledger/market_changes.h"
 #include "flows/payments/payment_steps.h"
 #include "flows/providers/provider_movements.h"
 #include "flows/providers/refunds.h"
@@ -36,9 +37,16 @@ Result<std::vector<store::Movement>> collection_movements(store::WriteTx& tx,
     before = before + row.amount;
     taken = taken + row.held.value_or(Amount());
   }
-  const Amount debit = debit_for(*payment.receiving_amount, before + amount, reversible(record),
-                                 record.receiving_decimals.value_or(Amount::kScale)) -
-                       taken;
+  const Amount credited = *payment.receiving_amount, most = reversible(record);
+  const Amount total = debit_for(credited, before + amount, most,
+                                 record.receiving_decimals.value_or(Amount::kScale));
+  if (total == credited && before + amount != most) {  // nothing could be debited for the rest
+    return unexpected(Problem(
+        Slug::validation_failed,
+        "What would be left to reverse is worth less than the smallest unit of the credited asset.",
+        {{"amount", "must be less, or all that is left"}}));
+  }
+  const Amount debit = total - taken;
   if (!debit.is_positive()) {
     return unexpected(
         Problem(Slug::validation_failed,
@@ -93,6 +101,41 @@ void end_refund(const Context& context, store::WriteTx& tx, ProviderView& view,
   }
   row.amount = *row.asked;
   book_refund(context, tx, view.payment, row, movements);
+}
+
+Result<void> book_failed_refund(const Context& context, store::WriteTx& tx,
+                                const store::PaymentRecord& record, ProviderView& view,
+                                RefundId id) {
+  const auto rows = store::refunds_of(tx.db(), record.key);
+  const auto failed = std::ranges::find_if(
+      rows, [&](const RefundRow& row) { return row.id == id && row.state == RefundState::failed; });
+  if (failed == rows.end()) return unexpected(Slug::conflict, "No refund with this ID failed.");
+  RefundRow row;
+  row.payment = record.key;
+  row.tenant = record.tenant;
+  row.reason = failed->reason;
+  row.transaction_id = "refund:" + id.to_string();  // it is booked once
+  row.asked = failed->asked;
+  const bool booked = std::ranges::any_of(
+      rows, [&](const RefundRow& other) { return other.transaction_id == row.transaction_id; });
+  if (booked) return unexpected(Slug::conflict, "This refund was booked before.");
+  Amount left = reversible(record);
+  for (const RefundRow& other : rows) left = left - other.amount;
+  if (*row.asked > left) {
+    return unexpected(Slug::conflict,
+                      "The payment has less than the amount of this refund left. Settle the "
+                      "difference with the provider, then resolve the payment as unchanged.");
+  }
+  COFFER_TRY(const auto movements, collection_movements(tx, record, view.payment, *row.asked));
+  if (!is_covered(tx, movements)) {
+    return unexpected(Slug::conflict,
+                      "The wallet does not have sufficient available funds. Resolve the payment "
+                      "when it has.");
+  }
+  row.held = movements.front().posting.amount;
+  begin_refund(context, tx, view, row);
+  end_refund(context, tx, view, std::nullopt);
+  return {};
 }
 
 }  // namespace coffer::flows

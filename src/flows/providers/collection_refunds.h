@@ -49,4 +49,11 @@ bool is_current(store::WriteTx& tx, const store::SettlementView& payment,
 void end_refund(const Context& context, store::WriteTx& tx, store::ProviderView& view,
                 std::optional<FailureCode> failure);
 
+/// Books a refund that failed although its payer has the money, as a further refund of this amount.
+/// `conflict` if the payment has no such refund, if it was booked before, or if the wallet does not
+/// have the funds.
+Result<void> book_failed_refund(const Context& context, store::WriteTx& tx,
+                                const store::PaymentRecord& record, store::ProviderView& view,
+                                RefundId id);
+
 }  // namespace coffer::flows

@@ -62,6 +62,15 @@ bool note_report(store::WriteTx& tx, std::int64_t payment, ProviderCall call,
   return true;
 }
 
+void leave_contradiction(store::WriteTx& tx, const ProviderView& view, ProviderCall call,
+                         const std::string& report) {
+  if (!note_report(tx, view.payment.key, call, report)) return;
+  log_error("providers", "the provider contradicts the final status of a payment",
+            {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
+  if (is_checking(view.open_item)) return end_check(tx, view, true);
+  store::set_open_item(tx, view.payment.key, OpenItem::contradicted);
+}
+
 void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane, int asked) {
   store::set_open_item(tx, view.payment.key, checking(view.open_item));
   store::add_provider_job(tx, {lane, tx.now(), view.payment.key, asked});

@@ -18,6 +18,11 @@ bool contradicts(const store::ProviderView& view, const outbound::CollectionResp
 bool note_report(store::WriteTx& tx, std::int64_t payment, ProviderCall call,
                  const std::string& text);
 
+/// Leaves a final status to an operator that the provider's signed message contradicts, without
+/// another query; once for each report.
+void leave_contradiction(store::WriteTx& tx, const store::ProviderView& view, ProviderCall call,
+                         const std::string& report);
+
 /// `asked` of a check that a provider's signed message caused. The message stands if the query
 /// fails.
 inline constexpr int kAfterMessage = 0;

@@ -1,5 +1,6 @@
 #include "flows/providers/provider_callback.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "flows/payments/payment_steps.h"
@@ -106,12 +107,18 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
   return context.write([&](store::WriteTx& tx) {
     const auto payment = store::find_provider_payment(tx.db(), connector.key, id);
     if (!payment) return;
+    const ProviderView view = store::provider_view(tx, *payment);
+    if (is_refunding(view.payment)) {  // its job is about the refund
+      if (is_quoted(view.payment.type) && says_otherwise(view, connector, id, data)) {
+        leave_contradiction(tx, view, ProviderCall::collection_status, "collection contradicted");
+      }
+      return;
+    }
     if (store::find_provider_job(tx.db(), *payment)) {
       store::hurry_provider_job(tx, *payment);
       tx.signal(store::Signal::providers);
       return;
     }
-    const ProviderView view = store::provider_view(tx, *payment);
     const bool asks = is_quoted(view.payment.type) && view.open_item != OpenItem::contradicted;
     if (asks && says_otherwise(view, connector, id, data)) {
       begin_check(tx, view, connector.lane(), kAfterMessage);
@@ -119,13 +126,23 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
   });
 }
 
-Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id) {
+Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id,
+                         const http::JsonValue& data) {
   return context.write([&](store::WriteTx& tx) {
     const auto payment = store::payment_of_refund(tx.db(), id);
     if (!payment) return;
-    const auto waiting = store::waiting_refund(tx.db(), *payment);
     const auto view = store::provider_view(tx, *payment);
-    if (!waiting || waiting->id != id || view.payment.keys.connector != connector.key) return;
+    if (view.payment.keys.connector != connector.key) return;
+    const auto rows = store::refunds_of(tx.db(), *payment);
+    const auto row = std::ranges::find(rows, id, &store::RefundRow::id);
+    if (row->state != RefundState::waiting) {
+      const http::JsonValue* member = data.find("status");
+      const std::string* status = member == nullptr ? nullptr : member->string();
+      const bool paid = row->state == RefundState::booked;
+      if (status == nullptr || *status != (paid ? "failed" : "succeeded")) return;
+      return leave_contradiction(tx, view, ProviderCall::refund_status,
+                                 "refund " + id.to_string() + ": " + *status);
+    }
     store::hurry_provider_job(tx, *payment);
     tx.signal(store::Signal::providers);
   });

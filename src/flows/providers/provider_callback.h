@@ -38,7 +38,8 @@ Result<void> hear_update(const Context& context, const ConnectorTerms& connector
                          const http::JsonValue& data);
 
 /// Handles a callback about a refund as a hint. One about a refund that does not wait is ignored.
-Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id);
+Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id,
+                         const http::JsonValue& data);
 
 /// Applies a provider's result inside a command, to a payment with a provider job. Without
 /// `failure`, the payment was paid or collected; or refunded, while an on-ramp is refunded. The

@@ -105,7 +105,8 @@ Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
   const Amount amount = reversal.amount.value_or(left);
   const std::string code = record.sending_asset->value();
   const int decimals = record.sending_decimals;
-  if (truncate_to(amount, decimals) != amount) {
+  // What is left may have more places than the asset has now.
+  if (amount != left && truncate_to(amount, decimals) != amount) {
     return unexpected(Problem(Slug::amount_precision, "The amount is too precise.",
                               {{"amount", decimals_rule(code, decimals)}}));
   }
@@ -141,6 +142,11 @@ Result<void> check_reversal_state(store::WriteTx& tx, const PaymentRecord& recor
     return unexpected(Slug::conflict,
                       "Only a payment that has succeeded can be reversed. This one is " +
                           std::string(name(payment.status)) + ".");
+  }
+  if (record.provider && record.provider->open_item == OpenItem::contradicted) {
+    return unexpected(Slug::conflict,
+                      "The provider contradicts the status of this payment. The operator decides "
+                      "first.");
   }
   const bool asks = record.provider && (is_checking(record.provider->open_item) ||
                                         store::find_provider_job(tx.db(), record.key));

@@ -11,6 +11,7 @@
 #include "store/ledger/wallets.h"
 #include "store/operations/payment_story.h"
 #include "store/payments/quotes.h"
+#include "store/payments/refunds.h"
 #include "store/providers/connectors.h"
 
 namespace coffer::flows {
@@ -147,6 +148,24 @@ std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record,
          std::string(name(record.status)) + ".";
 }
 
+/// Of a decision about a refund of an on-ramp.
+std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record, bool waits,
+                                bool open, const ManualResult& result) {
+  if (!waits) {
+    return open && result.as == Resolution::refunded
+               ? ""
+               : "This refund does not wait. One that failed can be resolved as refunded, after "
+                 "the provider has contradicted it.";
+  }
+  // Another one can begin while a decision waits for its approval.
+  const auto id = store::waiting_refund(tx.db(), record.key).value().id;
+  if (result.refund != id) return "Name the refund that waits: --refund " + id->to_string() + ".";
+  return result.as == Resolution::refunded || result.as == Resolution::failed
+             ? ""
+             : "The provider is giving the money back to its payer. Resolve the payment as "
+               "refunded, or as failed if the payer does not get it.";
+}
+
 }  // namespace
 
 std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderView& view,
@@ -155,14 +174,14 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderV
     return "A request to the provider is in progress. Wait for its result, at most 2 minutes, then "
            "try again.";
   }
-  if (is_refunding(view.payment)) {
-    const bool decides = result.as == Resolution::refunded || result.as == Resolution::failed;
-    return decides ? ""
-                   : "The provider is giving the money back to its payer. Resolve the payment as "
-                     "refunded, or as failed if the payer does not get it.";
+  if (result.amount && result.as != Resolution::succeeded) {
+    return "An amount can only be stated with the result succeeded.";
   }
   const bool open =
       view.open_item == OpenItem::unbooked || view.open_item == OpenItem::contradicted;
+  if (is_refunding(view.payment) || result.refund) {
+    return objection_to_refund(tx, record, is_refunding(view.payment), open, result);
+  }
   const bool in_progress = is_in_progress(record.status);
   const std::string now = " This one is " + std::string(name(record.status)) + ".";
   const bool refunding = record.status == PaymentStatus::refund_pending ||
@@ -174,6 +193,11 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderV
   }
   const bool reversed = was_paid(view.payment) && record.status != PaymentStatus::succeeded;
   if (reversed && result.as != Resolution::unchanged) {
+    if (is_incoming(record.request.type)) {
+      return "Refunds of this payment have ended, so its status stands. If the payer has the money "
+             "of one that failed, resolve the payment as refunded with --refund ID, otherwise as "
+             "unchanged.";
+    }
     return "Money of this payment was given back after it had succeeded, so its status stands. "
            "Credit what else came back with \"coffer payment reverse\", then resolve the payment "
            "as "

@@ -1,6 +1,7 @@
 #include "flows/settlement/resolve_payment.h"
 
 #include "flows/payments/payment_steps.h"
+#include "flows/providers/collection_refunds.h"
 #include "flows/providers/contradictions.h"
 #include "flows/providers/provider_callback.h"
 #include "flows/providers/provider_outcome.h"
@@ -99,6 +100,11 @@ Result<void> resolve(const Context& context, store::WriteTx& tx, const PaymentRe
   }
   const bool paid_before = was_paid(view.payment);
   note(tx, record.key, result);
+  if (result.refund && !is_refunding(view.payment)) {
+    COFFER_TRY_VOID(book_failed_refund(context, tx, record, view, *result.refund));
+    store::set_open_item(tx, record.key, OpenItem::none);
+    return {};
+  }
   apply(context, tx, view, result.as);
   if (result.as == Resolution::succeeded && !paid_before) {
     ProviderView paid = store::provider_view(tx, record.key);

@@ -42,6 +42,9 @@ struct ManualResult {
   /// To credit, in the connector's asset, when late or uncredited money is booked. Empty: the
   /// amount that follows from the price.
   std::optional<Amount> amount = std::nullopt;
+  /// The refund of an on-ramp that this is about: the one that waits; or one that failed although
+  /// its payer has the money, which is booked as `refunded`.
+  std::optional<RefundId> refund = std::nullopt;
 };
 
 /// Records the result of a payment in place of its provider, without calling it. A final status is

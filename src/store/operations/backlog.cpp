@@ -5,6 +5,7 @@
 #include "domain/ledger/wallet.h"
 #include "domain/operations/message.h"
 #include "domain/payments/payment.h"
+#include "domain/payments/refund.h"
 #include "domain/webhooks/webhook.h"
 #include "store/lists/payment_walk.h"
 #include "store/rows/columns.h"
@@ -39,23 +40,31 @@ constexpr const char* kReviews =
     " WHERE status = 0 AND status <> 1 LIMIT ?)),"
     " (SELECT created_at FROM wallets INDEXED BY wallets_not_verified"
     " WHERE status = 0 AND status <> 1 ORDER BY wallet LIMIT 1)";
-// The oldest payment of each tenant and status in progress, and the oldest of all of these.
+// The oldest payment of each tenant and status in progress, and the oldest of all of these; or of
+// the on-ramps that are being refunded, the refund that waits longest.
 constexpr const char* kOldestUnsettled =
-    "SELECT created_at FROM payments WHERE payment = (SELECT min(oldest) FROM (SELECT"
+    "SELECT min(since) FROM (SELECT created_at AS since FROM payments WHERE payment ="
+    " (SELECT min(oldest) FROM (SELECT"
     " (SELECT p.payment FROM payments p INDEXED BY payments_not_succeeded"
     "  WHERE p.tenant = t.tenant AND p.status = s.status AND p.status <> 2"
+    "  AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment = p.payment AND r.state = 0"
+    "   AND r.id IS NOT NULL)"
     "  ORDER BY p.payment LIMIT 1) AS oldest FROM tenants t CROSS JOIN"
-    " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))";
-// The same payments, below a key.
+    " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s))"
+    " UNION ALL SELECT min(at) FROM refunds INDEXED BY refunds_waiting"
+    " WHERE state = 0 AND id IS NOT NULL)";
+// The same payments, below a key or with a refund that began before a time.
 constexpr const char* kInProgress =
     "SELECT count(*) FROM (SELECT 1 FROM tenants t CROSS JOIN"
     " (SELECT 0 AS status UNION ALL SELECT 1 UNION ALL SELECT 4) s"
     " CROSS JOIN payments p INDEXED BY payments_not_succeeded"
     " ON p.tenant = t.tenant AND p.status = s.status AND p.status <> 2 AND p.payment < ?1"
-    " LIMIT ?2)";
+    " AND NOT EXISTS (SELECT 1 FROM refunds r WHERE r.payment = p.payment AND r.state = 0"
+    " AND r.id IS NOT NULL AND r.at >= ?2) LIMIT ?3)";
 static_assert(stored(PaymentStatus::initiated) == 0);
 static_assert(stored(PaymentStatus::processing) == 1);
 static_assert(stored(PaymentStatus::refund_pending) == 4);
+static_assert(stored(RefundState::waiting) == 0);
 static_assert(stored(PaymentStatus::succeeded) == 2);
 static_assert(stored(MessageState::waiting) == 0);
 static_assert(stored(MessageState::failed) == 2);
@@ -137,7 +146,7 @@ void read_endpoints(Connection& db, Backlog& out) {
 }  // namespace
 
 std::int64_t payments_in_progress_since(Connection& db, Timestamp before) {
-  Query query(db, kInProgress, first_payment_since(db, before), kCountMax);
+  Query query(db, kInProgress, first_payment_since(db, before), before, kCountMax);
   return query.step() ? query.integer(0) : 0;
 }
 

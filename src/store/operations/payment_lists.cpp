@@ -23,6 +23,9 @@ constexpr std::int64_t kRowsReadMax = kRowsMax / 2;
 constexpr const char* kOfTransactionId =
     "SELECT p.payment FROM tenants t CROSS JOIN payments p"
     " ON p.tenant = t.tenant AND p.transaction_id = ?1 LIMIT ?2";
+constexpr const char* kOfReversal =
+    "SELECT r.payment FROM tenants t CROSS JOIN refunds r"
+    " ON r.tenant = t.tenant AND r.transaction_id = ?1 LIMIT ?2";
 constexpr const char* kOfRequest =
     "SELECT payment FROM payments WHERE payment >= ?1 AND payment < ?2 AND request_id = ?3"
     " ORDER BY payment LIMIT ?4";
@@ -65,6 +68,7 @@ class Search {
     const auto uuid = Uuid::parse(text_);
     if (uuid) by_id(*uuid);
     add(FoundAs::transaction_id, integers(db_, kOfTransactionId, text_, limit_));
+    add(FoundAs::reversal, integers(db_, kOfReversal, text_, limit_));
     if (!uuid && found_.empty()) newest_of_wallets();
     PaymentsWanted wanted;
     wanted.metadata = metadata_of(text_);
@@ -102,6 +106,7 @@ class Search {
   void by_id(const Uuid& id) {
     add(FoundAs::id, first_integer(db_, kKeyOfId, id));
     add(FoundAs::quote, first_integer(db_, "SELECT payment FROM quotes WHERE id = ?", id));
+    add(FoundAs::refund, first_integer(db_, "SELECT payment FROM refunds WHERE id = ?", id));
     if (const auto event = find_event(db_, EventId{id})) add(FoundAs::event, event->payment);
     newest_of_wallets();
     if (const auto beneficiary = beneficiary_key(db_, *BeneficiaryId::parse(text_))) {
@@ -152,11 +157,12 @@ std::optional<std::int64_t> payment_key(Connection& db, PaymentId id) {
 }
 
 std::string_view name(FoundAs how) {
-  constexpr std::array<std::string_view, 11> kNames = {
+  constexpr std::array<std::string_view, 13> kNames = {
       "id",         "transactionId", "quote",
       "event",      "wallet",        "beneficiary",
       "requestId",  "reference",     "providerReference",
-      "ledgerHash", "metadata"};
+      "ledgerHash", "metadata",      "reversal",
+      "refund"};
   return kNames[static_cast<std::size_t>(how)];
 }
 

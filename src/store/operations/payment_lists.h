@@ -34,7 +34,9 @@ enum class FoundAs {
   reference,
   provider_reference,
   ledger_hash,
-  metadata
+  metadata,
+  reversal,
+  refund
 };
 std::string_view name(FoundAs how);
 
