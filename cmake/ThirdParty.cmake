@@ -1,4 +1,4 @@
-# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::openssl
+# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::zstd tp::openssl
 # tp::cares tp::re2 tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
@@ -377,6 +377,24 @@ target_include_directories(tp_curl SYSTEM PUBLIC "${curl_SOURCE_DIR}/include"
 target_compile_definitions(tp_curl PUBLIC CURL_STATICLIB PRIVATE BUILDING_LIBCURL HAVE_CONFIG_H)
 target_compile_options(tp_curl PRIVATE -Os -g0 -w)
 target_link_libraries(tp_curl PUBLIC tp::openssl)
+
+# zstd as one source, with its fastest compressor only, which is the one that coffer uses. Without sanitizers.
+file(GLOB zstd_sources "${zstd_SOURCE_DIR}/lib/common/*.c" "${zstd_SOURCE_DIR}/lib/compress/*.c"
+  "${zstd_SOURCE_DIR}/lib/decompress/*.c")
+list(FILTER zstd_sources EXCLUDE REGEX "/zstdmt_compress\\.c$")
+list(TRANSFORM zstd_sources REPLACE "^${zstd_SOURCE_DIR}/lib/(.*)$" "#include \"\\1\"\n")
+list(JOIN zstd_sources "" zstd_sources)
+file(CONFIGURE OUTPUT "${CMAKE_BINARY_DIR}/generated/zstd.c" CONTENT "${zstd_sources}")
+add_library(tp_zstd STATIC "${CMAKE_BINARY_DIR}/generated/zstd.c")
+add_library(tp::zstd ALIAS tp_zstd)
+target_include_directories(tp_zstd SYSTEM PUBLIC "${zstd_SOURCE_DIR}/lib")
+set(zstd_left_out "")
+foreach(compressor IN ITEMS DFAST GREEDY LAZY LAZY2 BTLAZY2 BTOPT BTULTRA)
+  list(APPEND zstd_left_out "ZSTD_EXCLUDE_${compressor}_BLOCK_COMPRESSOR")
+endforeach()
+target_compile_definitions(tp_zstd PRIVATE ${zstd_left_out} ZSTD_NO_INLINE ZSTD_STRIP_ERROR_STRINGS ZSTD_DISABLE_ASM
+  DYNAMIC_BMI2=0 HUF_FORCE_DECOMPRESS_X1 ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT ZSTD_LEGACY_SUPPORT=0 ZSTD_TRACE=0)
+target_compile_options(tp_zstd PRIVATE -Os -g0 -w -ffunction-sections -fdata-sections)
 
 find_path(COFFER_ISO_CODES_DIR NAMES iso_3166-1.json iso_4217.json
   PATHS /usr/share/iso-codes/json REQUIRED

@@ -59,6 +59,19 @@ coffer_archive(curl
   DEBIAN   pool/main/c/curl/curl_8.14.1.orig.tar.gz
            6766ada7101d292b42b8b15681120acd68effa4a9660935853cf6d61f0d984d4)
 
+# Debian's static library has all levels, which take 641 KiB of the binary. cmake/ThirdParty.cmake compiles only the
+# fastest one, which takes 84 KiB.
+coffer_archive(zstd
+  VERSION  1.5.7
+  LICENCE  BSD-3-Clause
+  HOMEPAGE https://facebook.github.io/zstd
+  WHY      "compression of the log that replicates the database"
+  KEEP     lib/common lib/compress lib/decompress lib/zstd.h lib/zstd_errors.h LICENSE
+  CONTENT  24940f076a4c24893c32f87c9aec7391ac98242c496ea1545a3ee262fdbbe83f
+  UPSTREAM https://github.com/facebook/zstd/releases/download/v1.5.7/zstd-1.5.7.tar.gz -
+  DEBIAN   pool/main/libz/libzstd/libzstd_1.5.7+dfsg.orig.tar.xz
+           0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5)
+
 # Only for the admin page, which shows QR codes for authenticator apps. Served unchanged, as one file.
 coffer_archive(qrcode
   VERSION  2.0.4

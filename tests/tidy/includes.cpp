@@ -50,8 +50,8 @@ const std::map<std::string_view, Names>& steps_of_layers() {
       {"auth", {".", "passkeys"}},
       {"http", {".", "wire"}},
       {"store",
-       {"file", "rows", "commits requests", "identity payments", "ledger providers webhooks",
-        "lists parties", ".", "operations"}},
+       {"file", "rows replication", "commits requests", "identity payments",
+        "ledger providers webhooks", "lists parties", ".", "operations"}},
       {"outbound", {"wire", ". providers webhooks", "operations"}},
       {"flows",
        {".", "identity ledger parties", "operations", "payments", "providers webhooks",
@@ -89,6 +89,7 @@ const std::vector<ThirdParty>& third_party() {
       {"sanitizer/", {"base"}},  // of the compiler
       {"utf8proc.h", {"base"}},
       {"zlib.h", {"http"}},
+      {"zstd.h", {"store"}},
   };
   return table;
 }

@@ -214,6 +214,9 @@ void add_files(std::vector<Sample>& out) {
   out.push_back({"line-budget",
                  {{"src/workers/a.cpp", repeated(kWorkers)}, {"src/workers/a.sql", "x\n"}},
                  {}});
+  constexpr int kReplication = 3'000;  // a subfolder with a budget of its own
+  out.push_back(
+      {"line-budget", {{"src/store/replication/a.cpp", repeated(kReplication + 1)}}, {1}});
   out.push_back(
       {"file-name",
        {{"src/base/utils.h", ""}, {"tests/support/test-helpers.h", ""}, {"web/common.js", ""}},
