@@ -47,8 +47,8 @@ LogEntry EntryChain::append(EntryKind kind, std::string_view plain, Random& rand
   LogEntry out;
   out.at = {tail_.at.seq + 1, tail_.at.epoch + (kind == EntryKind::takeover ? 1 : 0)};
   out.kind = kind;
-  out.payload = keys_.seal(out.at, kind, plain, random);
-  out.digest = keys_.digest(tail_.digest, out);
+  out.payload = keys_->seal(out.at, kind, plain, random);
+  out.digest = keys_->digest(tail_.digest, out);
   tail_ = {out.at, out.digest};
   return out;
 }
@@ -62,7 +62,7 @@ std::string EntryChain::fault(const LogEntry& entry) const {
     return "its epoch " + std::to_string(entry.at.epoch) + " does not follow epoch " +
            std::to_string(tail_.at.epoch);
   }
-  if (keys_.digest(tail_.digest, entry) != entry.digest) {
+  if (keys_->digest(tail_.digest, entry) != entry.digest) {
     return "its digest does not continue the chain: it was changed, or written with another master "
            "key";
   }
@@ -72,7 +72,7 @@ std::string EntryChain::fault(const LogEntry& entry) const {
 Result<std::string> EntryChain::read(const LogEntry& entry) {
   std::string why = fault(entry);
   std::optional<std::string> plain;
-  if (why.empty()) plain = keys_.open(entry);
+  if (why.empty()) plain = keys_->open(entry);
   if (why.empty() && !plain) why = "it cannot be unsealed";
   if (!why.empty()) {
     return unexpected(Slug::validation_failed, "Entry " + std::to_string(entry.at.seq) +

@@ -70,7 +70,7 @@ class EntryKeys {
 class EntryChain {
  public:
   /// `keys` must outlive this object.
-  EntryChain(const EntryKeys& keys, LogTail tail) : keys_(keys), tail_(tail) {}
+  EntryChain(const EntryKeys& keys, LogTail tail) : keys_(&keys), tail_(tail) {}
   const LogTail& tail() const { return tail_; }
 
   /// The entry after the tail; it becomes the tail. A takeover begins the next epoch. `plain`: less
@@ -84,7 +84,7 @@ class EntryChain {
  private:
   std::string fault(const LogEntry& entry) const;
 
-  const EntryKeys& keys_;
+  const EntryKeys* keys_;
   LogTail tail_;
 };
 

@@ -1,0 +1,188 @@
+#include "store/replication/folder_log.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/files/durable_file.h"
+#include "base/files/folders.h"
+#include "base/files/readable_file.h"
+#include "base/platform/durable.h"
+#include "base/text/whole_number.h"
+
+namespace coffer::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kEntryFormat = 1;
+constexpr std::size_t kDigestBytes = 32;
+constexpr std::size_t kEntryHeadBytes = 1 + 1 + 8 + 8 + kDigestBytes;
+constexpr std::size_t kEntryBytesMax = std::size_t{2} << 20;
+constexpr std::size_t kNameDigits = 19;
+
+std::string content_of(const LogEntry& entry) {
+  return std::string{kEntryFormat, static_cast<char>(entry.kind)} +
+         to_big_endian(static_cast<std::uint64_t>(entry.at.seq), 8) +
+         to_big_endian(static_cast<std::uint64_t>(entry.at.epoch), 8) +
+         std::string(as_text(entry.digest)) + entry.payload;
+}
+
+std::optional<LogEntry> entry_of(std::string_view content) {
+  if (content.size() < kEntryHeadBytes || content[0] != kEntryFormat) return {};
+  LogEntry out;
+  out.kind = static_cast<EntryKind>(content[1]);
+  out.at.seq = static_cast<std::int64_t>(from_big_endian(content.substr(2, 8)));
+  out.at.epoch = static_cast<std::int64_t>(from_big_endian(content.substr(10, 8)));
+  out.digest = *sha256_from(content.substr(18, kDigestBytes));
+  out.payload = content.substr(kEntryHeadBytes);
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ReplicaLog>> FolderLog::open(const std::string& folder, Random& random) {
+  COFFER_TRY_VOID(make_private_folder(folder));
+  return std::unique_ptr<ReplicaLog>(new FolderLog(folder, random));
+}
+
+std::string FolderLog::path_of(std::int64_t seq) const {
+  const std::string digits = std::to_string(seq);
+  return folder_ + '/' + std::string(kNameDigits - digits.size(), '0') + digits;
+}
+
+Result<LogEntry> FolderLog::read_entry(std::int64_t seq) const {
+  COFFER_TRY(const std::string content, read_small_file(path_of(seq), kEntryBytesMax));
+  auto entry = entry_of(content);
+  if (entry && entry->at.seq == seq) return *std::move(entry);
+  return unexpected(Slug::validation_failed, path_of(seq) + " is not an entry of a log.");
+}
+
+/// The places that have a file, in order.
+Result<std::vector<std::int64_t>> FolderLog::names() const {
+  std::vector<std::int64_t> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (name.size() != kNameDigits) continue;
+    if (const auto seq = whole_number<std::int64_t>(name)) out.push_back(*seq);
+  }
+  if (error) {
+    errno = error.value();
+    return unexpected(system_problem("cannot read " + folder_));
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+/// The places of the log. A truncation that a crash interrupts leaves a gap, after which the log
+/// begins.
+Result<std::vector<std::int64_t>> FolderLog::places() const {
+  COFFER_TRY(auto all, names());
+  auto first = all.end();
+  while (first != all.begin() && (first == all.end() || *std::prev(first) == *first - 1)) --first;
+  all.erase(all.begin(), first);
+  return all;
+}
+
+/// Whether the fence lets the entry pass.
+Result<bool> FolderLog::follows(const LogEntry& entry) const {
+  const auto predecessor = read_entry(entry.at.seq - 1);
+  if (predecessor) return may_follow(predecessor->at, entry);
+  if (predecessor.error().slug != Slug::not_found) return unexpected(predecessor.error());
+  if (entry.kind != EntryKind::takeover) return false;
+  COFFER_TRY(const auto all, names());
+  return std::ranges::all_of(all, [&](std::int64_t seq) { return seq == entry.at.seq; });
+}
+
+Appended FolderLog::append_one(const LogEntry& entry, const std::function<void()>& meanwhile) {
+  const auto unknown = [](const Problem& problem) {
+    return Appended{AppendResult::unknown, problem.detail};
+  };
+  const Appended fenced{AppendResult::fenced, "entry " + std::to_string(entry.at.seq) +
+                                                  " of epoch " + std::to_string(entry.at.epoch) +
+                                                  " does not continue the log"};
+  const std::string path = path_of(entry.at.seq);
+  auto file = PartialFile::create(path + '.' + to_hex(random_.bytes(8)));
+  Result<void> done = file ? file->append(content_of(entry)) : unexpected(file.error());
+  meanwhile();
+  if (done) done = file->flush();
+  if (!done) return unknown(done.error());
+  const auto before = follows(entry);
+  if (!before) return unknown(before.error());
+  if (!*before) return fenced;
+  if (!rename_exclusively(file->path(), path)) {
+    return errno == EEXIST ? fenced : unknown(system_problem("cannot name " + path));
+  }
+  // A truncation removes the lowest place first. If the place before this one is still there, this
+  // place was never taken before.
+  const auto after = follows(entry);
+  if (after && !*after) {
+    ::unlink(path.c_str());
+    return fenced;
+  }
+  if (!after) return unknown(after.error());
+  if (!sync_directory(folder_)) return unknown(system_problem("cannot synchronise " + folder_));
+  return {};
+}
+
+Appended FolderLog::append(std::span<const LogEntry> entries,
+                           const std::function<void()>& meanwhile) {
+  bool called = false;
+  const auto once = [&] {
+    if (!std::exchange(called, true)) meanwhile();
+  };
+  for (const LogEntry& entry : entries) {
+    if (Appended out = append_one(entry, once); out.result != AppendResult::stored) return out;
+  }
+  return {};
+}
+
+Result<std::vector<LogEntry>> FolderLog::read_from(std::int64_t seq, std::size_t bytes_max) {
+  COFFER_TRY(const auto all, places());
+  std::vector<LogEntry> out;
+  if (all.empty() || seq > all.back()) return out;
+  if (seq < all.front()) {
+    return unexpected(Slug::not_found, "The log begins with entry " + std::to_string(all.front()) +
+                                           "; entry " + std::to_string(seq) + " was truncated.");
+  }
+  for (std::size_t bytes = 0; seq <= all.back() && bytes < bytes_max; ++seq) {
+    COFFER_TRY(LogEntry entry, read_entry(seq));
+    bytes += entry.payload.size();
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+Result<LogTail> FolderLog::tail() {
+  COFFER_TRY(const auto all, places());
+  if (all.empty()) return LogTail{};
+  COFFER_TRY(const LogEntry last, read_entry(all.back()));
+  return LogTail{last.at, last.digest};
+}
+
+Result<void> FolderLog::truncate(std::int64_t seq) {
+  COFFER_TRY(const auto all, places());
+  const std::int64_t end = all.empty() ? seq : std::min(seq, all.back());
+  std::vector<fs::path> out;
+  std::error_code error;
+  for (fs::directory_iterator at(folder_, error), last; !error && at != last; at.increment(error)) {
+    // With the unnamed files that killed processes have left.
+    const auto place =
+        whole_number<std::int64_t>(at->path().filename().string().substr(0, kNameDigits));
+    if (place && *place < end) out.push_back(at->path());
+  }
+  std::ranges::sort(out);
+  for (const fs::path& path : out) {
+    if (!error) fs::remove(path, error);
+  }
+  if (!error && sync_directory(folder_)) return {};
+  if (error) errno = error.value();
+  return unexpected(system_problem("cannot truncate the log in " + folder_));
+}
+
+}  // namespace coffer::store
