@@ -350,6 +350,7 @@ target_compile_definitions(tp_sqlite PRIVATE
   SQLITE_USE_URI=0
   SQLITE_OMIT_LOAD_EXTENSION         # also keeps dlopen out of a static binary
   SQLITE_OMIT_SHARED_CACHE
+  SQLITE_ENABLE_DBPAGE_VTAB          # a follower writes the pages of the leader
   # The amalgamation was generated with these three, so it must be compiled with them.
   SQLITE_OMIT_DEPRECATED
   SQLITE_OMIT_PROGRESS_CALLBACK      # sqlite3_interrupt stops a reader that takes too long

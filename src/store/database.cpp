@@ -16,6 +16,7 @@
 #include "base/text/shell_word.h"
 #include "store/file/foreign_file.h"
 #include "store/parties/beneficiaries.h"
+#include "store/replication/joining.h"
 #include "store/schema.h"
 #include "store/schema_check.h"
 
@@ -158,7 +159,9 @@ bool drop_statistics(Connection& writer) {
   };
   if (!is_there()) return false;
   try {
+    Transaction transaction(writer, true);
     writer.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4");
+    transaction.commit();
     return true;
   } catch (const SqlError& fault) {
     if (!is_full_disk(fault)) throw;
@@ -177,6 +180,7 @@ Database::~Database() {
   if (closes) (void)lock_->write({.ledger = true});
   // Readers first: the writer must close last, so that it removes the WAL.
   readers_.reset();
+  leader_.reset();
   writer_.reset();
   if (removes) {
     file_->restore_found();
@@ -214,7 +218,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
   }
   std::unique_ptr<Database> database(new Database(options, clock));
   for (const auto step : {&Database::take_lock, &Database::miss_nothing, &Database::hold_file,
-                          &Database::open_writer, &Database::open_readers}) {
+                          &Database::join_log, &Database::open_writer, &Database::open_readers}) {
     try {
       error = (database.get()->*step)();
     } catch (const SqlError& fault) {
@@ -283,10 +287,19 @@ OpenError Database::hold_file() {
   return errno_fault("cannot open " + options_.path, errno);
 }
 
+OpenError Database::join_log() {
+  if (options_.replication == nullptr) return {};
+  auto leader = lead(options_.path, *options_.replication);
+  if (!leader) return {OpenFault::unsupported, leader.error().detail};
+  leader_ = *std::move(leader);
+  return {};
+}
+
 OpenError Database::open_writer() {
   const mode_t old = ::umask(0077);  // mode 0600 for the file, WAL and shared memory
   try {
     writer_ = std::make_unique<Connection>(options_.path, OpenMode::writer);
+    if (leader_) leader_->follow(*writer_);
     writer_->execute(
         "PRAGMA busy_timeout=" + std::to_string(kBusyWaitMs) +
         // A commit writes whole pages, most of which it has changed a little. Measured per payment,
@@ -318,7 +331,11 @@ OpenError Database::open_writer() {
     fault = {OpenFault::unsupported, "the file system of " + options_.path +
                                          " does not support WAL with full synchronisation."};
   } else {
-    fault = bring_schema_up_to_date(*writer_, options_.path);
+    if (!leader_ && needs_log(*writer_)) {
+      fault = {OpenFault::unsupported, options_.path + kNeedsLog};
+    } else {
+      fault = bring_schema_up_to_date(*writer_, options_.path);
+    }
     if (fault.fault == OpenFault::none) fault = check_schema(*writer_, options_.path);
     if (fault.fault == OpenFault::none) refresh_search_terms(*writer_);
   }

@@ -21,6 +21,9 @@
 
 namespace coffer::store {
 
+class Leader;        // store/replication/leader.h
+struct Replication;  // store/replication/joining.h
+
 /// Called when `holder` has locked the file: waits and returns true to try again, or returns false.
 /// An empty function does not wait.
 using LockWait = std::function<bool(const LockState& holder)>;
@@ -35,6 +38,7 @@ struct DatabaseOptions {
   bool creates = true;            // a database that does not exist or is empty
   int reader_wait_ms = 2'000;     // waiting time for a free reader; beyond: `overloaded`
   int reader_age_max_ms = 2'000;  // after this time, the reader's statement is interrupted
+  const Replication* replication = nullptr;  // of this ledger; nullptr: the file stands alone
 };
 
 /// The kind of failure, for the exit code of the command line (docs/contract.md#command-line).
@@ -90,6 +94,9 @@ class Database {
   /// from one thread.
   void watch_place();
 
+  /// nullptr without replication.
+  Leader* leader() const { return leader_.get(); }
+
   const std::string& path() const { return options_.path; }
   /// Free bytes in the file system that this process may use.
   std::uint64_t free_bytes() const;
@@ -105,6 +112,7 @@ class Database {
   OpenError take_lock();
   OpenError miss_nothing();
   OpenError hold_file();
+  OpenError join_log();
   OpenError open_writer();
   OpenError open_readers();
 
@@ -114,6 +122,7 @@ class Database {
   std::unique_ptr<HeldFile> file_;
   bool is_discarded_ = false;
   bool was_in_place_ = true;            // the state that watch_place() last logged
+  std::unique_ptr<Leader> leader_;      // null without replication
   std::unique_ptr<Connection> writer_;  // only for the commit queue's thread
   std::atomic<std::uint64_t> tenancy_generation_{1};
   std::unique_ptr<ReaderPools> readers_;

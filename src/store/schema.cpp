@@ -26,7 +26,7 @@ constexpr const char* kCheckReferences = "PRAGMA foreign_key_check";
 
 /// Applies one step with its version number in one transaction.
 void apply(Connection& writer, std::string_view sql, int version) {
-  Transaction transaction(writer);
+  Transaction transaction(writer, true);
   writer.execute(std::string(sql));
   if (Query(writer, kCheckReferences).step()) {
     throw SqlError("a row refers to a row that does not exist", SQLITE_CONSTRAINT,

@@ -337,8 +337,10 @@ const Connection::Statement& Connection::prepared(const char* sql) {
   return statement;
 }
 
-Transaction::Transaction(Connection& db)
-    : db_(db), transaction_(translated(db.handle(), [&] {
+Transaction::Transaction(Connection& db, bool alters)
+    : db_(db),
+      changes_(alters ? -1 : db.total_changes()),
+      transaction_(translated(db.handle(), [&] {
         return std::make_unique<SQLite::Transaction>(*db.database_,
                                                      SQLite::TransactionBehavior::IMMEDIATE);
       })) {}
@@ -346,6 +348,7 @@ Transaction::Transaction(Connection& db)
 Transaction::~Transaction() = default;
 
 void Transaction::commit() {
+  if (db_.before_commit_ && db_.total_changes() != changes_) db_.before_commit_();
   translated(db_.handle(), [&] { transaction_->commit(); });
 }
 

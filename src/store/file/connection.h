@@ -163,6 +163,9 @@ class Connection {
   /// Copies the write-ahead log into the database; with `truncates`, also empties the file of the
   /// log if no reader uses it. A lock of another connection and a full disk are no error.
   CheckpointedLog checkpoint(bool truncates);
+  /// Calls `write` at the end of each Transaction that has changed something. An empty function
+  /// ends this.
+  void before_commit(std::function<void()> write) { before_commit_ = std::move(write); }
   /// Calls `note` after each commit with the number of frames in the write-ahead log. An empty
   /// function ends this. `note` must not use the connection or throw, like that of on_change().
   void on_commit(std::function<void(int frames)> note);
@@ -210,6 +213,7 @@ class Connection {
   bool used_while_preparing_ = false;
   bool is_writing_ = false;
   std::unordered_set<std::string> interned_;
+  std::function<void()> before_commit_;
   std::function<void(int)> note_commit_;
   NoteChange note_change_;
   std::vector<Attached> attached_;
@@ -236,7 +240,8 @@ T* Connection::attached() const {
 /// A transaction with the lock of the only writer. The destructor undoes one that has not ended.
 class Transaction {
  public:
-  explicit Transaction(Connection& db);
+  /// `alters`: also changes tables, which Connection::total_changes() does not count.
+  explicit Transaction(Connection& db, bool alters = false);
   ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
@@ -248,6 +253,7 @@ class Transaction {
 
  private:
   Connection& db_;
+  const std::int64_t changes_;  // negative: changes tables
   std::unique_ptr<SQLite::Transaction> transaction_;
 };
 

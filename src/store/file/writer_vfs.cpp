@@ -30,6 +30,7 @@ struct Extra {
   const sqlite3_io_methods* own;
   Gathered* gathered;  // of a log; otherwise null
   sqlite3_file* log;   // of a database that has one open
+  LogTap* tap;         // of a database; may be null
 };
 
 std::size_t extra_at() {
@@ -62,7 +63,11 @@ int write_gathered(sqlite3_file* file) {
   if (gathered.size == 0) return SQLITE_OK;
   const auto size = static_cast<int>(gathered.size);
   gathered.size = 0;
-  return write_page(file, gathered.bytes, size, gathered.at);
+  const int code = write_page(file, gathered.bytes, size, gathered.at);
+  if (LogTap* const tap = extra(gathered.database).tap; tap != nullptr && code != SQLITE_OK) {
+    tap->forget();
+  }
+  return code;
 }
 
 int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
@@ -71,6 +76,9 @@ int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
   const sqlite3_int64 end = gathered.at + static_cast<sqlite3_int64>(gathered.size);
   if (at != end || gathered.size + count > kGatheredMax) {
     if (const int code = write_gathered(file); code != SQLITE_OK) return code;
+  }
+  if (LogTap* const tap = extra(gathered.database).tap; tap != nullptr) {
+    tap->write({static_cast<const char*>(bytes), count}, at);
   }
   if (gathered.size == 0) gathered.at = at;
   std::memcpy(gathered.bytes + gathered.size, bytes, count);
@@ -83,6 +91,13 @@ template <auto Method, class... Args>
 int after_write(sqlite3_file* file, Args... args) {
   const int code = write_gathered(file);
   return code == SQLITE_OK ? (extra(file).own->*Method)(file, args...) : code;
+}
+
+int synchronise(sqlite3_file* file, int flags) {
+  if (const int code = write_gathered(file); code != SQLITE_OK) return code;
+  const auto own = [&] { return extra(file).own->xSync(file, flags); };
+  LogTap* const tap = extra(extra(file).gathered->database).tap;
+  return tap == nullptr ? own() : tap->synchronise(own);
 }
 
 int close_log(sqlite3_file* file) {
@@ -122,7 +137,7 @@ int open(sqlite3_vfs*, const char* name, sqlite3_file* file, int flags, int* out
     of.methods.xRead = after_write<&sqlite3_io_methods::xRead>;
     of.methods.xWrite = write;
     of.methods.xTruncate = after_write<&sqlite3_io_methods::xTruncate>;
-    of.methods.xSync = after_write<&sqlite3_io_methods::xSync>;
+    of.methods.xSync = synchronise;
     of.methods.xFileSize = after_write<&sqlite3_io_methods::xFileSize>;
   } else {
     of.methods.xWrite = write_page;
@@ -150,6 +165,12 @@ void register_vfs(sqlite3_vfs& vfs) {
 }
 
 void unregister_vfs(sqlite3_vfs& vfs) { sqlite3_vfs_unregister(&vfs); }
+
+void tap_log(sqlite3* writer, LogTap* tap) {
+  sqlite3_file* database = nullptr;
+  sqlite3_file_control(writer, "main", SQLITE_FCNTL_FILE_POINTER, &database);
+  extra(database).tap = tap;
+}
 
 const char* writer_vfs() {
   static sqlite3_vfs vfs = adapted();

@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::uint8_t kPartFormat = 1;
 constexpr std::uint8_t kLastPart = 1;
-constexpr std::size_t kPartHeadBytes = 1 + 1 + 4 + 4 + 4 + 8;
+constexpr std::size_t kCountAt = 1 + 1 + 4 + 4;
+constexpr std::size_t kPartHeadBytes = kCountAt + 4 + 8;
 constexpr std::size_t kPageHeadBytes = 4 + 1;
 constexpr char kWhole = 0;
 constexpr char kDifference = 1;
@@ -143,22 +144,28 @@ std::string PageEncoder::encode_part(const CommitPages& commit, std::size_t from
   return out;
 }
 
-PageDecoder::PageDecoder() : zstd_(ZSTD_createDCtx()) { COFFER_CHECK(zstd_ != nullptr); }
-
-bool PageDecoder::decode(std::string_view part, const FollowerPages& pages, DecodedPart& out) {
-  if (part.size() < kPartHeadBytes || part.size() >= kPartBytesMax) return false;
+std::optional<PartHead> read_part_head(std::string_view part) {
+  if (part.size() < kPartHeadBytes || part.size() >= kPartBytesMax) return {};
   Head head(part);
-  if (head.next(1) != kPartFormat) return false;
+  if (head.next(1) != kPartFormat) return {};
+  PartHead out;
   out.is_last = head.next(1) == kLastPart;
   out.page_size = head.next(4);
   out.file_pages = static_cast<std::uint32_t>(head.next(4));
+  if (out.page_size < kPageBytesMin || out.page_size > kPageBytesMax) return {};
+  return out;
+}
+
+PageDecoder::PageDecoder() : zstd_(ZSTD_createDCtx()) { COFFER_CHECK(zstd_ != nullptr); }
+
+bool PageDecoder::decode(std::string_view part, const FollowerPages& pages) {
+  const auto out = read_part_head(part);
+  if (!out) return false;
+  Head head(part.substr(kCountAt));
   const std::size_t count = head.next(4);
   const std::uint64_t sum = head.next(8);
-  if (out.page_size < kPageBytesMin || out.page_size > kPageBytesMax ||
-      count > pages_per_part(out.page_size)) {
-    return false;
-  }
-  plain_.resize(count * (kPageHeadBytes + out.page_size));
+  if (count > pages_per_part(out->page_size)) return false;
+  plain_.resize(count * (kPageHeadBytes + out->page_size));
   part.remove_prefix(kPartHeadBytes);
   if (ZSTD_decompressDCtx(zstd_.get(), plain_.data(), plain_.size(), part.data(), part.size()) !=
       plain_.size()) {
@@ -168,13 +175,13 @@ bool PageDecoder::decode(std::string_view part, const FollowerPages& pages, Deco
   const char* bytes_at = plain_.data() + count * kPageHeadBytes;
   std::uint64_t found = 0;
   std::string image;
-  for (std::size_t i = 0; i < count; ++i, bytes_at += out.page_size) {
+  for (std::size_t i = 0; i < count; ++i, bytes_at += out->page_size) {
     const auto number = static_cast<std::uint32_t>(heads.next(4));
     const auto kind = static_cast<char>(heads.next(1));
-    if (number < 1 || number > out.file_pages || (kind != kWhole && kind != kDifference)) {
+    if (number < 1 || number > out->file_pages || (kind != kWhole && kind != kDifference)) {
       return false;
     }
-    image.assign(bytes_at, out.page_size);
+    image.assign(bytes_at, out->page_size);
     if (kind == kDifference) {
       const std::string base = pages.read(number);
       if (base.size() != image.size()) return false;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,18 +61,20 @@ class PageEncoder {
   std::string plain_;  // buffer of encode_part()
 };
 
+/// What a part says about its commit.
+struct PartHead {
+  bool is_last = false;
+  std::size_t page_size = 0;
+  std::uint32_t file_pages = 0;  // size of the file after the commit
+};
+/// nullopt if the bytes cannot be a part.
+std::optional<PartHead> read_part_head(std::string_view part);
+
 /// Where a follower reads and writes its pages.
 struct FollowerPages {
   /// The present image; of another size if the file does not have the page.
   std::function<std::string(std::uint32_t page)> read;
   std::function<void(const PageImage& image)> write;
-};
-
-/// The end of a commit.
-struct DecodedPart {
-  bool is_last = false;
-  std::size_t page_size = 0;
-  std::uint32_t file_pages = 0;
 };
 
 /// Decodes the parts of commits, in order. Not thread-safe.
@@ -81,7 +84,7 @@ class PageDecoder {
   /// Returns false if the bytes are no part, or if the images do not have the sum of the leader's:
   /// the follower's file then differs from the leader's. Pages may have been written by then, so
   /// the caller rolls back.
-  bool decode(std::string_view part, const FollowerPages& pages, DecodedPart& out);
+  bool decode(std::string_view part, const FollowerPages& pages);
 
  private:
   struct FreeContext {

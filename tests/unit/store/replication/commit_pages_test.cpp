@@ -25,7 +25,6 @@ struct PagedFile {
 
 /// Decodes all parts into `file`. Returns false at the first that is rejected.
 bool apply(PageDecoder& decoder, const std::vector<std::string>& parts, PagedFile& file) {
-  DecodedPart end;
   for (const std::string& part : parts) {
     const FollowerPages pages{[&](std::uint32_t page) {
                                 return page <= file.pages.size() ? file.pages[page - 1]
@@ -36,10 +35,13 @@ bool apply(PageDecoder& decoder, const std::vector<std::string>& parts, PagedFil
                                   file.cut_or_grow(image.number);
                                 file.pages[image.number - 1] = image.bytes;
                               }};
-    if (!decoder.decode(part, pages, end)) return false;
-    CHECK(end.is_last == (&part == &parts.back()));
+    const auto head = read_part_head(part);
+    REQUIRE(head);
+    CHECK(head->page_size == kPage);
+    CHECK(head->is_last == (&part == &parts.back()));
+    if (!decoder.decode(part, pages)) return false;
+    if (head->is_last) file.cut_or_grow(head->file_pages);
   }
-  file.cut_or_grow(end.file_pages);
   return true;
 }
 
@@ -164,18 +166,16 @@ TEST_CASE("commit pages: damaged parts are rejected, or change nothing that the 
     auto changed = parts;
     changed[0][bit / 8] = static_cast<char>(changed[0][bit / 8] ^ 1 << bit % 8);
     PagedFile follower;
-    DecodedPart end;
     const FollowerPages pages{[](std::uint32_t) { return std::string(); },
                               [&](const PageImage& image) {
                                 REQUIRE(image.number <= (1U << 31));
                                 REQUIRE(image.bytes.size() >= 512);
                               }};
-    decoder.decode(changed[0], pages, end);
+    decoder.decode(changed[0], pages);
   }
   for (std::size_t size = 0; size < parts[0].size(); ++size) {
-    DecodedPart end;
     const FollowerPages none{[](std::uint32_t) { return std::string(); }, [](const PageImage&) {}};
-    CHECK_FALSE(decoder.decode(std::string_view(parts[0]).substr(0, size), none, end));
+    CHECK_FALSE(decoder.decode(std::string_view(parts[0]).substr(0, size), none));
   }
 }
 

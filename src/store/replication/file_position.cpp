@@ -1,0 +1,145 @@
+#include "store/replication/file_position.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/digest.h"
+#include "base/files/descriptor.h"
+#include "base/files/readable_file.h"
+#include "base/files/side_files.h"
+#include "base/platform/durable.h"
+#include "store/file/foreign_file.h"
+#include "store/replication/log_frames.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr const char* kReadPosition = "SELECT value FROM meta WHERE name = 'log_position'";
+constexpr const char* kWritePosition =
+    "INSERT INTO meta (name, value) VALUES ('log_position', ?)"
+    " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+constexpr std::size_t kPositionBytes = 8 + 8 + 32;
+
+/// Follows the checksums of a log, which are valid up to its end.
+class ClosedLog {
+ public:
+  /// Reads the head. False if this is not a log.
+  bool begin(std::string_view head) {
+    if (head.size() < kLogHeadBytes) return false;
+    const std::uint32_t magic = log_number_at(head, 0);
+    constexpr std::uint32_t kMagic = 0x377f0682;  // +1: checksums of big-endian words
+    is_big_endian_ = magic == kMagic + 1;
+    page_size_ = log_number_at(head, 8);
+    salt_ = head.substr(16, 8);
+    if (magic != kMagic && !is_big_endian_) return false;
+    add(head.substr(0, 24));
+    return sums_[0] == log_number_at(head, 24) && sums_[1] == log_number_at(head, 28);
+  }
+  std::size_t frame_bytes() const { return kFrameHeadBytes + page_size_; }
+  /// False if the frame is not valid, so the log ends before it.
+  bool next(std::string_view frame) {
+    if (frame.size() < frame_bytes() || frame.substr(8, 8) != salt_) return false;
+    add(frame.substr(0, 8));
+    add(frame.substr(kFrameHeadBytes, page_size_));
+    return sums_[0] == log_number_at(frame, 16) && sums_[1] == log_number_at(frame, 20);
+  }
+
+ private:
+  void add(std::string_view bytes) {
+    const auto word = [&](std::size_t at) {
+      const std::uint32_t big = log_number_at(bytes, at);
+      return is_big_endian_ ? big : __builtin_bswap32(big);
+    };
+    for (std::size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      sums_[0] += word(at) + sums_[1];
+      sums_[1] += word(at + 4) + sums_[0];
+    }
+  }
+
+  bool is_big_endian_ = false;
+  std::size_t page_size_ = 0;
+  std::string salt_;
+  std::uint32_t sums_[2] = {0, 0};
+};
+
+/// Where the last and the last but one commit of a log end; the latter is the end of the head if
+/// there is only one. Zero without a commit.
+struct CommitEnds {
+  std::size_t before = 0;
+  std::size_t last = 0;
+};
+
+Result<CommitEnds> commit_ends(const std::string& log) {
+  ClosedLog reader;
+  CommitEnds out;
+  std::string held;
+  std::size_t read_to = 0;  // of the log, before `held`
+  bool begun = false;
+  bool ended = false;
+  COFFER_TRY(const ReadableFile file, ReadableFile::open(log));
+  COFFER_TRY_VOID(file.read([&](std::string_view piece) -> Result<void> {
+    if (ended) return {};
+    held += piece;
+    std::size_t at = 0;
+    if (!begun && held.size() >= kLogHeadBytes) {
+      ended = !reader.begin(held);
+      begun = true;
+      at = out.last = kLogHeadBytes;
+    }
+    const std::string_view all(held);
+    for (; begun && !ended && all.size() - at >= reader.frame_bytes(); at += reader.frame_bytes()) {
+      const std::string_view frame = all.substr(at, reader.frame_bytes());
+      ended = !reader.next(frame);
+      if (!ended && log_number_at(frame, kFileSizeAt) != 0) {
+        out = {out.last, read_to + at + reader.frame_bytes()};
+      }
+    }
+    held.erase(0, at);
+    read_to += at;
+    return {};
+  }));
+  return out;
+}
+
+}  // namespace
+
+std::optional<FilePosition> read_position(Connection& db) {
+  Query query(db, kReadPosition);
+  if (!query.step() || query.bytes(0).size() != kPositionBytes) return {};
+  const std::string value = query.blob(0);
+  const auto number = [&](std::size_t at) {
+    return static_cast<std::int64_t>(from_big_endian(std::string_view(value).substr(at, 8)));
+  };
+  return FilePosition{{number(0), number(8)}, *sha256_from(value.substr(16))};
+}
+
+void write_position(Connection& db, const FilePosition& position) {
+  const std::string value = to_big_endian(static_cast<std::uint64_t>(position.at.seq), 8) +
+                            to_big_endian(static_cast<std::uint64_t>(position.at.epoch), 8) +
+                            std::string(as_text(position.before));
+  db.run(kWritePosition, Blob{value});
+}
+
+std::optional<FilePosition> read_closed_position(const std::string& path) {
+  std::optional<FilePosition> out;
+  if (holds_tables(path)) {
+    read_foreign_file(path, [&](Connection& db) { out = read_position(db); });
+  }
+  return out;
+}
+
+Result<bool> cut_last_commit(const std::string& path) {
+  const std::string log = path + kLogEnding;
+  const auto ends = commit_ends(log);
+  if (!ends && ends.error().slug == Slug::not_found) return false;
+  if (!ends) return unexpected(ends.error());
+  if (ends->before == 0) return false;
+  const Descriptor file(::open(log.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (file.is_open() && ::ftruncate(file.get(), static_cast<off_t>(ends->before)) == 0 &&
+      sync_file(file.get())) {
+    return true;
+  }
+  return unexpected(system_problem("cannot cut the last commit off " + log));
+}
+
+}  // namespace coffer::store

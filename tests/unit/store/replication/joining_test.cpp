@@ -1,0 +1,252 @@
+// A machine that starts: its file and the log, after every way in which a process can end.
+#include "store/replication/joining.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/files/durable_file.h"
+#include "store/replication/file_position.h"
+#include "unit/store/replication/replicated_files.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace joining_test {
+namespace {
+
+namespace fs = std::filesystem;
+using Next = UncertainLog::Next;
+
+/// A leader with a payment, whose process ends during its next commit, and the files that it
+/// leaves.
+struct Crash {
+  /// `loses`: the disk of the machine did not get the commit.
+  explicit Crash(Next how, bool loses = false, std::size_t bytes = 100) {
+    ledger.pay_and_settle(ledger.transfer("before", 1));
+    if (loses) copy_files(ledger.database->path(), left);
+    machine.on_end = [this, loses] {
+      if (!loses) copy_files(ledger.database->path(), left);
+    };
+    machine.log.next = how;
+    ledger.queue->between_batches([&](Connection& writer) {
+      Transaction transaction(writer);
+      writer.run("INSERT INTO meta (name, value) VALUES ('last_checkpoint', randomblob(?))", bytes);
+      CHECK_THROWS_AS(transaction.commit(), SqlError);
+    });
+    CHECK(machine.ends.size() == 1);
+  }
+
+  TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  LogOfMachine machine{log};
+  SmallLedger ledger{{}, machine.options()};
+  const std::string left = folder.file("left.db");
+};
+
+bool has_last(const std::string& path) {
+  Connection db(path, OpenMode::read_only);
+  CHECK(scalar(db, "PRAGMA integrity_check") == "ok");
+  CHECK(keyed_verify(db).empty());
+  return number(db, "SELECT count(*) FROM meta WHERE name = 'last_checkpoint'") == 1;
+}
+
+fs::path last_entry(const std::string& log) {
+  const std::vector<fs::directory_entry> all{fs::directory_iterator(log), {}};
+  return std::ranges::max_element(all)->path();
+}
+
+/// A digest of both.
+std::string content_of_files(const std::string& path) {
+  std::string out;
+  for (const char* ending : {"", kLogEnding}) {
+    if (!fs::exists(path + ending)) continue;
+    out += sha256_of_file(path + ending).value() + ' ';
+  }
+  return out;
+}
+
+/// Opens a file as the next process does. Returns its payments, or nullopt with the reason in
+/// `why`.
+std::optional<std::int64_t> payments_after_start(const std::string& path,
+                                                 const std::string& log_folder, std::string& why) {
+  const LogOfMachine machine(log_folder);
+  DatabaseOptions options = machine.options();
+  options.path = path;
+  const SystemClock clock;
+  OpenError error;
+  const auto database = Database::open(options, clock, error);
+  why = error.message;
+  if (!database) return {};
+  return with_reader(*database,
+                     [](Connection& db) { return number(db, "SELECT count(*) FROM payments"); })
+      .value();
+}
+
+}  // namespace
+
+TEST_CASE("joining: a new ledger, a second machine from nothing, and the first one again") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  LogOfMachine machine(log);
+  SmallLedger ledger({}, machine.options());
+  for (int i = 0; i < 5; ++i) ledger.pay_and_settle(ledger.transfer(std::to_string(i), 1));
+  const std::string first = ledger.database->path();
+  const auto position = ledger.read([](Connection& db) { return read_position(db); });
+  REQUIRE(position);
+  CHECK(position->at == ledger.database->leader()->position());
+  ledger.close();
+
+  std::string why;
+  const std::string second = folder.file("second.db");
+  CHECK(payments_after_start(second, log, why) == 5);
+  CHECK(keyed_verify(*std::make_unique<Connection>(second, OpenMode::read_only)).empty());
+  CHECK(payments_after_start(first, log, why) == 5);
+  CHECK(pages_of(first) == pages_of(second));
+  CHECK(machine.ends.empty());
+}
+
+TEST_CASE("joining: a ledger that existed before has to be copied to other machines") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  SmallLedger alone;
+  alone.pay_and_settle(alone.transfer("a", 1));
+  const std::string path = alone.database->path();
+  alone.close();
+  std::string why;
+  CHECK(payments_after_start(path, log, why) == 1);
+  // The process ended before its first commit, which would have marked the file.
+  CHECK(payments_after_start(path, log, why) == 1);
+  CHECK_FALSE(payments_after_start(folder.file("new.db"), log, why));
+  CHECK(why.find("needs a copy of the leader's file") != std::string::npos);
+}
+
+TEST_CASE("joining: a replicated file does not open without its log") {
+  const TemporaryFolder folder;
+  LogOfMachine machine(folder.path() + "/log");
+  SmallLedger ledger({}, machine.options());
+  const std::string path = ledger.database->path();
+  ledger.close();
+  DatabaseOptions options;
+  options.path = path;
+  const SystemClock clock;
+  OpenError error;
+  CHECK_FALSE(Database::open(options, clock, error));
+  CHECK(error.fault == OpenFault::unsupported);
+  CHECK(error.message.find("replicated") != std::string::npos);
+}
+
+TEST_CASE("joining: an append that did not arrive is undone on the machine that made it") {
+  const Crash crash(Next::lost_on_the_way);
+  REQUIRE(has_last(crash.left));
+  std::string why;
+  CHECK(payments_after_start(crash.left, crash.log, why) == 1);
+  CHECK_FALSE(has_last(crash.left));
+  CHECK(payments_after_start(crash.left, crash.log, why) == 1);
+}
+
+TEST_CASE("joining: an append whose acknowledgement did not arrive holds, on every disk") {
+  const bool loses = GENERATE(false, true);
+  const Crash crash(Next::lost_on_the_way_back, loses);
+  REQUIRE(has_last(crash.left) == !loses);
+  std::string why;
+  CHECK(payments_after_start(crash.left, crash.log, why) == 1);
+  CHECK(has_last(crash.left));
+  const std::string other = crash.folder.file("other.db");
+  CHECK(payments_after_start(other, crash.log, why) == 1);
+  CHECK(payments_after_start(crash.left, crash.log, why) == 1);
+  CHECK(pages_of(other) == pages_of(crash.left));
+}
+
+TEST_CASE("joining: of a commit of several entries, some are not enough") {
+  const bool loses = GENERATE(false, true);
+  const Crash crash(Next::only_the_first, loses, 3'000'000);
+  REQUIRE(crash.machine.log.entries_in_last >= 3);
+  std::string why;
+  CHECK(payments_after_start(crash.left, crash.log, why) == 1);
+  CHECK_FALSE(has_last(crash.left));
+  const std::string other = crash.folder.file("other.db");
+  CHECK(payments_after_start(other, crash.log, why) == 1);
+  CHECK_FALSE(has_last(other));
+}
+
+TEST_CASE("joining: another machine that leads meanwhile decides about the last commit") {
+  const Next how = GENERATE(Next::lost_on_the_way, Next::lost_on_the_way_back);
+  const Crash crash(how);
+  const std::string other = crash.folder.file("other.db");
+  std::string why;
+  CHECK(payments_after_start(other, crash.log, why) == 1);
+  {
+    LogOfMachine machine(crash.log);
+    DatabaseOptions options = machine.options();
+    options.path = other;
+    const SystemClock clock;
+    OpenError error;
+    const auto database = Database::open(options, clock, error);
+    REQUIRE(database);
+    CommitQueue queue(*database, clock, {.disk_floor_bytes = 0}, [](Signal) {});
+    queue.use_keys(test_keys());
+    REQUIRE(queue.probe());
+  }
+  CHECK(payments_after_start(crash.left, crash.log, why) == 1);
+  CHECK(has_last(crash.left) == (how == Next::lost_on_the_way_back));
+  CHECK(pages_of(other) == pages_of(crash.left));
+}
+
+TEST_CASE("joining: a file and a log that have gone apart stay as they are") {
+  const Crash crash(Next::lost_on_the_way);
+  const std::string entries = crash.log;
+  std::string why;
+  std::string expected;
+  SECTION("an engine that has lost another commit") {
+    fs::remove(last_entry(entries));
+    expected = "does not have the entry before it";
+  }
+  SECTION("an engine that has lost everything") {
+    fs::remove_all(entries);
+    expected = "does not have the entry before it";
+  }
+  SECTION("a last commit that is no longer in the log of SQLite") {
+    Connection(crash.left, OpenMode::read_write)
+        .execute("SELECT count(*) FROM meta; PRAGMA wal_checkpoint(TRUNCATE)");
+    expected = "already copied from the write-ahead log";
+  }
+  SECTION("a log that no longer has what the file needs") {
+    const std::string other = crash.folder.file("other.db");
+    for (int i = 0; i < 3; ++i) CHECK(payments_after_start(other, entries, why) == 1);
+    LogOfMachine machine(entries);
+    CHECK(machine.log.truncate(machine.log.tail()->at.seq));
+    expected = "was truncated";
+  }
+  SECTION("the log of another ledger") {
+    fs::remove_all(entries);
+    LogOfMachine machine(entries);
+    SmallLedger other({}, machine.options());
+    for (int i = 0; i < 9; ++i) other.pay(other.transfer(std::to_string(i), 1));
+    expected = "its digest does not continue the chain";
+  }
+  const std::string before = content_of_files(crash.left);
+  CHECK_FALSE(payments_after_start(crash.left, crash.log, why));
+  INFO(expected << " in: " << why);
+  CHECK(why.find(expected) != std::string::npos);
+  CHECK(content_of_files(crash.left) == before);
+}
+
+TEST_CASE("joining: a damaged entry stops a machine before it") {
+  const Crash crash(Next::lost_on_the_way);
+  const fs::path last = last_entry(crash.log);
+  {
+    std::fstream file(last, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(-1, std::ios::end);
+    file.put('!');
+  }
+  std::string why;
+  CHECK_FALSE(payments_after_start(crash.folder.file("other.db"), crash.log, why));
+  CHECK(why.find("its digest does not continue the chain") != std::string::npos);
+}
+
+}  // namespace joining_test

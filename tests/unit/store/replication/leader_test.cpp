@@ -1,0 +1,214 @@
+// From the writer of a leader, over the log, to the file of a follower.
+#include "store/replication/leader.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "store/file/checkpointer.h"
+#include "store/replication/file_position.h"
+#include "store/replication/follower_file.h"
+#include "unit/store/replication/replicated_files.h"
+
+using namespace coffer;
+using namespace coffer::store;
+using namespace coffer::store::test;
+
+namespace leader_test {
+namespace {
+
+/// A leader whose tables are not those of a ledger, and a follower that reads its log.
+struct Pair {
+  explicit Pair(std::size_t base_bytes = std::size_t{1} << 20) {
+    const LogTail tail = take_over(log, shared_keys(), random, {}, "leader", true).value();
+    leader = std::make_unique<Leader>(
+        log, shared_keys(), random, tail,
+        LeaderOptions{[this](const Appended& why) { ends.push_back(why.why); }, base_bytes});
+    writer = std::make_unique<Connection>(folder.file("leader.db"), OpenMode::writer);
+    leader->follow(*writer);
+    writer->execute(
+        "PRAGMA page_size=2048; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
+        "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=FAST");
+    commit(
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;"
+        "CREATE TABLE t (id INTEGER PRIMARY KEY, b BLOB);"
+        "CREATE INDEX by_size ON t (length(b))");
+  }
+  ~Pair() {
+    leader.reset();
+    writer.reset();
+  }
+
+  void commit(const std::string& sql) {
+    Transaction transaction(*writer, true);
+    writer->execute(sql);
+    transaction.commit();
+  }
+  /// The follower applies what is new, and then has the same pages.
+  void follow() {
+    const auto entries = log.read_from(chain.tail().at.seq + 1, std::size_t{64} << 20);
+    REQUIRE(entries);
+    for (const LogEntry& entry : *entries) {
+      const auto applied = follower.apply(entry, chain.read(entry).value());
+      INFO((applied ? "" : applied.error().detail));
+      REQUIRE(applied);
+    }
+    CHECK(pages_of(folder.file("leader.db")) == pages_of(folder.file("follower.db")));
+    CHECK(leader->position() == chain.tail().at);
+  }
+
+  TemporaryFolder folder;
+  UncertainLog log{folder.path() + "/log"};
+  OsRandom random;
+  std::vector<std::string> ends;
+  std::unique_ptr<Leader> leader;
+  std::unique_ptr<Connection> writer;
+  EntryChain chain{shared_keys(), {}};
+  FollowerFile follower{folder.file("follower.db")};
+};
+
+/// SQL of a random transaction.
+std::string random_sql(Random& random) {
+  const auto below = [&](std::uint64_t bound) { return random.next_u64() % bound; };
+  const auto insert = [&](std::uint64_t rows, std::uint64_t bytes) {
+    return "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+           std::to_string(rows) + ") INSERT INTO t (b) SELECT randomblob(abs(random()) % " +
+           std::to_string(bytes) + ") FROM n;";
+  };
+  const std::string some = " WHERE id % 7 = " + std::to_string(below(7)) + ";";
+  switch (below(9)) {
+    case 0:
+      return insert(1 + below(5), 100);
+    case 1:
+      return insert(1 + below(40), 9'000);  // with overflow pages
+    case 2:
+      return insert(200, 2'000);  // more than the writer's VFS gathers, and than fits the cache
+    case 3:
+      return "DELETE FROM t" + some;
+    case 4:
+      return "UPDATE t SET b = randomblob(length(b) + 10)" + some;
+    case 5:
+      return "PRAGMA incremental_vacuum;";  // the file shrinks
+    case 6:
+      return "SAVEPOINT s; " + insert(150, 2'000) + " ROLLBACK TO s; " + insert(3, 500) +
+             " RELEASE s;";
+    case 7:
+      return "CREATE TABLE IF NOT EXISTS other (x); INSERT INTO other SELECT b FROM t LIMIT 20;";
+    default:
+      return "DROP TABLE IF EXISTS other; DELETE FROM t" + some;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("leader: a follower has the leader's pages after every commit") {
+  const std::uint64_t seed = GENERATE(1, 2, 3, 4);
+  Pair pair(seed % 2 == 0 ? std::size_t{40'000} : std::size_t{1} << 20);
+  SeededRandom random(seed);
+  // So that pages leave the cache during a transaction and are written twice.
+  pair.writer->execute("PRAGMA cache_size=" + std::string(seed > 2 ? "10" : "200"));
+  pair.follow();
+  for (int i = 0; i < 120; ++i) {
+    pair.commit(random_sql(random));
+    if (random.next_u64() % 6 == 0) {
+      pair.writer->execute("BEGIN IMMEDIATE; " + random_sql(random) + " ROLLBACK");
+    }
+    if (random.next_u64() % 8 == 0) pair.writer->checkpoint(random.next_u64() % 2 == 0);
+    if (random.next_u64() % 4 == 0) pair.leader->heartbeat();
+    pair.follow();
+  }
+  CHECK(pair.ends.empty());
+  Connection db(pair.folder.file("follower.db"), OpenMode::read_only);
+  CHECK(scalar(db, "PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("leader: a commit that the log has not stored is not visible, and ends the process") {
+  Pair pair;
+  Connection reader(pair.folder.file("leader.db"), OpenMode::read_only);
+  pair.log.next =
+      GENERATE(UncertainLog::Next::lost_on_the_way, UncertainLog::Next::lost_on_the_way_back);
+  CHECK_THROWS_AS(pair.commit("INSERT INTO t (b) VALUES (x'01')"), SqlError);
+  CHECK(pair.ends == std::vector<std::string>{"the connection is lost"});
+  CHECK(number(reader, "SELECT count(*) FROM t") == 0);
+}
+
+TEST_CASE("leader: a leader that another one has fenced cannot commit") {
+  Pair pair;
+  CHECK(take_over(pair.log, shared_keys(), pair.random, pair.log.tail().value(), "other", true));
+  CHECK_THROWS_AS(pair.commit("INSERT INTO t (b) VALUES (x'01')"), SqlError);
+  REQUIRE(pair.ends.size() == 1);
+  CHECK(pair.ends[0].find("does not continue the log") != std::string::npos);
+  CHECK(number(*pair.writer, "SELECT count(*) FROM t") == 0);
+}
+
+TEST_CASE("leader: a commit without its position, or after one of another program, is refused") {
+  Pair pair;
+  SECTION("not in a Transaction") {
+    CHECK_THROWS_AS(pair.writer->execute("INSERT INTO t (b) VALUES (x'01')"), SqlError);
+    CHECK(pair.ends == std::vector<std::string>{"a commit does not contain its position"});
+  }
+  SECTION("another program has written") {
+    {
+      Connection other(pair.folder.file("leader.db"), OpenMode::read_write);
+      other.execute("PRAGMA wal_autocheckpoint=0; INSERT INTO t (b) VALUES (x'02')");
+    }
+    CHECK_THROWS_AS(pair.commit("INSERT INTO t (b) VALUES (x'01')"), SqlError);
+    CHECK(pair.ends == std::vector<std::string>{"another program has written to the database"});
+  }
+  CHECK(pair.log.tail().value().at == pair.leader->position());
+}
+
+TEST_CASE("leader: a large commit of several entries is applied with its last entry") {
+  Pair pair;
+  pair.follow();
+  pair.commit("INSERT INTO t (b) VALUES (randomblob(3000000))");
+  CHECK(pair.log.entries_in_last >= 3);
+  const auto before = pages_of(pair.folder.file("follower.db"));
+  const auto entries = pair.log.read_from(pair.chain.tail().at.seq + 1, 1 << 30).value();
+  REQUIRE(entries.size() == pair.log.entries_in_last);
+  for (const LogEntry& entry : entries) {
+    CHECK(pages_of(pair.folder.file("follower.db")) == before);
+    REQUIRE(pair.follower.apply(entry, pair.chain.read(entry).value()));
+  }
+  pair.follow();
+}
+
+TEST_CASE("follower: a file that differs from the leader's is left as it is") {
+  Pair pair;
+  pair.commit("INSERT INTO t (b) VALUES (zeroblob(1000)), (zeroblob(1000)), (zeroblob(1000))");
+  pair.follow();
+  pair.commit("UPDATE t SET b = zeroblob(1001) WHERE id = 1");
+  {
+    Connection other(pair.folder.file("follower.db"), OpenMode::read_write);
+    other.execute("UPDATE t SET b = x'01' WHERE id = 3");
+  }
+  const auto before = pages_of(pair.folder.file("follower.db"));
+  const auto entries = pair.log.read_from(pair.chain.tail().at.seq + 1, 1 << 20).value();
+  REQUIRE(entries.size() == 1);
+  const auto applied = pair.follower.apply(entries[0], pair.chain.read(entries[0]).value());
+  REQUIRE_FALSE(applied);
+  CHECK(applied.error().slug == Slug::validation_failed);
+  CHECK(pages_of(pair.folder.file("follower.db")) == before);
+}
+
+TEST_CASE("leader: readers of a follower see each commit as a whole") {
+  Pair pair;
+  pair.commit("INSERT INTO t (b) VALUES (x'01')");
+  pair.follow();
+  Connection reader(pair.folder.file("follower.db"), OpenMode::read_only);
+  for (int i = 2; i < 40; ++i) {
+    Transaction held(*pair.writer, true);
+    pair.writer->execute("CREATE TABLE t" + std::to_string(i) +
+                         " (x); INSERT INTO t (b) VALUES (randomblob(3000))");
+    held.commit();
+    reader.execute("BEGIN");
+    CHECK(number(reader, "SELECT count(*) FROM t") == i - 1);
+    pair.follow();
+    CHECK(number(reader, "SELECT count(*) FROM t") == i - 1);
+    reader.execute("COMMIT");
+    CHECK(number(reader, "SELECT count(*) FROM t") == i);
+    CHECK(number(reader, "SELECT count(*) FROM t" + std::to_string(i)) == 0);
+  }
+}
+
+}  // namespace leader_test
