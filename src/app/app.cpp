@@ -70,12 +70,12 @@ App::~App() { stop(); }
 
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
                                StartError& error, Missing missing, std::string_view command,
-                               const store::LockWait& waits) {
+                               const store::LockWait& waits, const Follow& follow) {
   const NewFolders folders(directory_of(config.db));
   const NewFolders key_folders(directory_of(config.master_key_file));
   std::unique_ptr<App> app(new App(config, clock, random));
   try {
-    const auto built = app->build(missing, command, waits);
+    const auto built = app->build(missing, command, waits, follow);
     if (built) return app;
     error = start_error(built.error());
   } catch (const store::SqlError& fault) {
@@ -85,8 +85,11 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
   return nullptr;
 }
 
-Result<void> App::build(Missing missing, std::string_view command, const store::LockWait& waits) {
+Result<void> App::build(Missing missing, std::string_view command, const store::LockWait& waits,
+                        const Follow& follow) {
   const bool creates = missing == Missing::create;
+  COFFER_TRY(replica_, open_replica(config_, random_));
+  if (replica_ && follow) replica_->replication().follow = follow;
   if (creates) COFFER_TRY_VOID(check_new_file(config_, random_));
   store::OpenError fault;
   database_ = store::Database::open({.path = config_.db,
@@ -95,7 +98,8 @@ Result<void> App::build(Missing missing, std::string_view command, const store::
                                      .waits = waits,
                                      .readers = config_.readers,
                                      .allow_network_filesystem = config_.allow_network_filesystem,
-                                     .creates = creates},
+                                     .creates = creates,
+                                     .replication = replica_ ? &replica_->replication() : nullptr},
                                     clock_, fault);
   if (!database_) return unexpected(open_problem(fault));
   const store::CommitQueueOptions options{
@@ -107,6 +111,7 @@ Result<void> App::build(Missing missing, std::string_view command, const store::
     if (background_) background_->wake(signal);
   };
   queue_ = std::make_unique<store::CommitQueue>(*database_, clock_, options, wake);
+  start_heartbeat();
   COFFER_TRY(const auto key, open_master_key(config_, random_, *database_, *queue_));
   build_services(key);
   auto hasher = flows::prepare_file_keys(*context_);
@@ -119,6 +124,18 @@ Result<void> App::build(Missing missing, std::string_view command, const store::
   context_->hasher = hasher_.get();
   COFFER_TRY_VOID(build_logins());
   return build_webhooks();
+}
+
+/// On the writer's thread, and until the queue has stopped, because it proves that the writer
+/// works.
+void App::start_heartbeat() {
+  store::Leader* const leader = database_->leader();
+  if (leader == nullptr) return;
+  heartbeat_.emplace("heartbeat", [this, leader] {
+    queue_->between_batches([&](store::Connection&) { leader->heartbeat(store::kHeartbeatMs); });
+    return store::kHeartbeatMs / 2;
+  });
+  heartbeat_->start();
 }
 
 void App::build_services(const auth::MasterKey& key) {
@@ -237,6 +254,7 @@ void App::stop(const std::function<void()>& stop_commands) {
   if (background_) background_->stop();
   if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();
+  if (heartbeat_) heartbeat_->stop();
 }
 
 }  // namespace coffer

@@ -11,6 +11,11 @@
 #include "http/client.h"
 #include "outbound/wire/resolver.h"
 
+namespace coffer::store {
+struct Following;  // store/replication/joining.h
+class Replica;     // store/replication/replica.h
+}  // namespace coffer::store
+
 namespace coffer::flows {
 class Figures;  // flows/operations/figures.h
 }
@@ -23,14 +28,16 @@ class App {
  public:
   /// What to do about a database that does not exist or is empty.
   enum class Missing { refuse, create };
+  using Follow = std::function<bool(const store::Following&)>;
   /// Opens the file or, if it may, creates it and its master key. On failure, returns nullptr and
   /// fills `error`.
   /// `clock` and `random` must outlive the App. `command` is the command that opens the file, for
-  /// other processes that wait for it; empty: a server. `waits`: DatabaseOptions.
+  /// other processes that wait for it; empty: a server. `waits`: DatabaseOptions. `follow`: with
+  /// replication, Replication::follow; without it, `overloaded` if another machine leads.
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
                                    StartError& error, Missing missing,
-                                   std::string_view command = {},
-                                   const store::LockWait& waits = {});
+                                   std::string_view command = {}, const store::LockWait& waits = {},
+                                   const Follow& follow = {});
   ~App();  // stops
   App(const App&) = delete;
   App& operator=(const App&) = delete;
@@ -66,7 +73,9 @@ class App {
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
-  Result<void> build(Missing missing, std::string_view command, const store::LockWait& waits);
+  Result<void> build(Missing missing, std::string_view command, const store::LockWait& waits,
+                     const Follow& follow);
+  void start_heartbeat();
   void build_services(const auth::MasterKey& key);
   Result<void> build_logins();
   Result<void> build_webhooks();
@@ -79,6 +88,7 @@ class App {
   GuessTable guesses_;
   http::TrustedProxies proxies_;
   flows::OperatorSessions sessions_;
+  std::unique_ptr<store::Replica> replica_;  // null without replication
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
   std::unique_ptr<const auth::SecretHasher> hasher_;
@@ -97,6 +107,7 @@ class App {
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<Listeners> listeners_;
   std::unique_ptr<Background> background_;
+  std::optional<WorkerThread> heartbeat_;  // nullopt without replication
   bool stopped_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include "store/operations/figures.h"
 #include "store/providers/arrivals.h"
 #include "store/providers/provider_payments.h"
+#include "store/replication/leader.h"
 
 namespace coffer {
 namespace {
@@ -131,6 +132,12 @@ api::Health Background::health() const {
     health.details.emplace_back("clock", "The system clock is " +
                                              std::to_string(stats.clock_behind_ms / 1'000) +
                                              " s behind the timestamps of the records.");
+  }
+  if (const store::Leader* leader = context_.database.leader()) {
+    const store::LogPosition at = leader->position();
+    health.details.emplace_back("replication", "This machine leads: epoch " +
+                                                   std::to_string(at.epoch) + ", entry " +
+                                                   std::to_string(at.seq) + ".");
   }
   if (!checkpoints_.faults().empty()) {
     health.details.emplace_back("checkpoints", "A witness does not have the last checkpoint.");

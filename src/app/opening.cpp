@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/files/folders.h"
 #include "base/platform/exit_code.h"
+#include "base/platform/lease.h"
 #include "base/readable.h"
 #include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
@@ -40,6 +41,8 @@ int exit_code_of(const Problem& problem) {
   return problem.slug == Slug::unexpected_error ? exit_code::kCannotCreate
                                                 : exit_code::kConfiguration;
 }
+
+constexpr std::string_view kLogLabel = "coffer replicated log v1";
 
 /// The tables of a new database and the log of their creation fit into this.
 constexpr std::uint64_t kNewDatabaseBytes = std::uint64_t{1} << 20;
@@ -141,6 +144,16 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
     }));
   }
   return key;
+}
+
+Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random) {
+  if (config.replicate.empty()) return {nullptr};
+  COFFER_TRY(const auto key, configured_key(config, random, auth::MissingKey::refuse));
+  COFFER_TRY(auto out, store::Replica::open(config.replicate, key.derive(kLogLabel),
+                                            config.listen_http.to_string(), random));
+  const std::int64_t end_ms = boot_ms() + out->replication().patience_ms * 2;
+  out->replication().follow = [end_ms](const store::Following&) { return boot_ms() < end_ms; };
+  return out;
 }
 
 Result<void> check_open(const Config& config) {

@@ -7,6 +7,7 @@
 #include "config/config.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
+#include "store/replication/replica.h"
 
 namespace coffer {
 
@@ -33,6 +34,10 @@ Result<void> check_new_file(const Config& config, Random& random);
 /// sealed secrets, a missing key is never replaced, and a wrong key is rejected.
 Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
                                         store::Database& database, store::CommitQueue& queue);
+
+/// The log of the settings; nullptr without replication. Commands do not follow: if another machine
+/// leads, opening the database fails. The master key must exist, because all machines share it.
+Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random);
 
 /// Whether App::open would accept the file, creating a missing one, and its master key. Changes and
 /// locks nothing: only for a file that no process has open.

@@ -95,6 +95,10 @@ struct Checks {
     for (const std::string& target : config.checkpoint_witnesses) {
       check("checkpoint_witnesses", outbound::check_witness(target));
     }
+    if (!config.replicate.empty() && !config.replicate.starts_with("folder:/")) {
+      fault("replicate",
+            "\"" + config.replicate + "\" is not a log. Use folder:PATH with an absolute path");
+    }
     const auto proxies = AddressList::parse(config.trusted_proxies);
     if (!proxies) fault("trusted_proxies", proxies.error().detail);
   }

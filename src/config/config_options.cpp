@@ -65,6 +65,8 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "master.key next to the database"),
     word("allow_network_filesystem", &Config::allow_network_filesystem, kFile, "",
          "Allow a database on NFS, SMB or FUSE, where file locks may not work"),
+    word("replicate", &Config::replicate, kFile, "folder:PATH",
+         "Log that the machines of one ledger share; without it, this machine is the only one"),
     word("log_level", &Config::log_level, kFile, "LEVEL",
          "Log level: debug, info, warning, error or off"),
     word("log_format", &Config::log_format, kFile, "FORMAT", "Log format: text, json or auto",

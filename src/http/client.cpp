@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "base/environment.h"
+#include "base/platform/lease.h"
 #include "base/text/ascii.h"
 #include "http/certificate.h"
 #include "http/gate.h"
@@ -410,6 +411,7 @@ Result<ClientResponse> Client::send(const ClientRequest& request) {
     const Lock lock(mutex_);
     ++opened_;
   }
+  require_lease();
   auto result = connection->send(request, call);
   if (result.reusable) {
     give_back(place, std::move(connection));

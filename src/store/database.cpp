@@ -290,7 +290,10 @@ OpenError Database::hold_file() {
 OpenError Database::join_log() {
   if (options_.replication == nullptr) return {};
   auto leader = lead(options_.path, *options_.replication);
-  if (!leader) return {OpenFault::unsupported, leader.error().detail};
+  if (!leader) {
+    const bool follows = leader.error().slug == Slug::overloaded;
+    return {follows ? OpenFault::locked : OpenFault::unsupported, leader.error().detail};
+  }
   leader_ = *std::move(leader);
   return {};
 }

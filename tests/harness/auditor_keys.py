@@ -78,7 +78,8 @@ GUARDED = {
     "quota_limits": "tenant quota maximum",
     "messages": "alert payment id kind channel recipient count oldest_at at state",
 }
-ROWS = {"meta": "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint')"}  # of GUARDED, if not all
+ROWS = {  # of GUARDED, if not all
+    "meta": "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position')"}
 
 
 def digest(key, text):

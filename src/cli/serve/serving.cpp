@@ -3,10 +3,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "app/app.h"
 #include "app/service/supervisor.h"
+#include "app/standby.h"
 #include "base/files/folders.h"
 #include "base/platform/exit_code.h"
 #include "base/platform/process.h"
@@ -75,6 +77,22 @@ void reload(App& app) {
 
 void wait_for_stop(App& app, const StopSignals& signals) {
   while (signals.wait() == StopSignals::Kind::reload) reload(app);
+}
+
+/// While another machine leads, responds at the address of the API.
+App::Follow follow_on(std::optional<Standby>& standby, const Config& config, Random& random,
+                      const std::function<bool()>& stops) {
+  return [&, stops](const store::Following& state) {
+    if (!standby) {
+      standby.emplace(config, random);
+      if (const auto started = standby->start(); !started) {
+        log_warning("serve", "cannot listen while this machine follows",
+                    {{"problem", started.error().detail}});
+      }
+    }
+    standby->note(state);
+    return !stops();
+  };
 }
 
 /// Adds to an address on which coffer cannot listen where it comes from and what to do.
@@ -237,8 +255,11 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   if (const int code = check_new_server(console, config); code != exit_code::kDone) return code;
   const NewFolders folders(directory_of(config.db));
   const auto stops = [&] { return signals.is_stopping(); };
+  std::optional<Standby> standby;
   const auto app = App::open(config, clock, random, error, serving.missing, {},
-                             wait_for_commands(kCommandWaitMs, stops));
+                             wait_for_commands(kCommandWaitMs, stops),
+                             follow_on(standby, config, random, stops));
+  standby.reset();
   if (!app && error.exit_code == exit_code::kBusy && stops()) {
     while (signals.wait() == StopSignals::Kind::reload) {
     }

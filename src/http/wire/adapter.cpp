@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/platform/lease.h"
 #include "base/telemetry/log.h"
 #include "http/gate.h"
 
@@ -260,6 +261,7 @@ class Adapter::Library final : private httplib::Server {
   void respond(httplib::Response& out) {
     fields_.clear();  // of the request before: without a header, the library closes the connection
     response_ = request_->path == "*" ? methods_of_server() : handler_(*request_);
+    require_lease();
     frame_ = framing_(*connection_, id_, response_);
     fields_ = fields_of(response_, frame_);
     out.status = response_.status;

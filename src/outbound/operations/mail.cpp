@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/platform/lease.h"
 #include "base/text/ascii.h"
 #include "domain/contact.h"
 #include "outbound/operations/sendmail.h"
@@ -200,6 +201,7 @@ Result<void> submit(const MailSettings& settings, const Mail& mail, Resolver& re
   curl_easy_setopt(curl.get(), CURLOPT_ERRORBUFFER, error);
   set_security(curl.get(), settings, *server);
   set_end(curl.get(), call, static_cast<int>(left_ms));
+  require_lease();
   const CURLcode code = curl_easy_perform(curl.get());
   if (code == CURLE_OK) return {};
   const std::string reason = reason_for(curl.get(), code, line, error);

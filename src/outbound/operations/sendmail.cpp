@@ -12,6 +12,7 @@
 
 #include "base/environment.h"
 #include "base/platform/descriptors.h"
+#include "base/platform/lease.h"
 #include "base/thread.h"
 
 namespace coffer::outbound {
@@ -135,6 +136,7 @@ Result<void> run_sendmail(std::vector<std::string> command, std::string_view inp
   if (const auto home = environment_variable("HOME")) environment.push_back("HOME=" + *home);
   const std::string program = command.front();
   pid_t child = -1;
+  require_lease();
   {
     const SpawnPlan plan(in.ends[0], out.ends[1]);
     const int error = ::posix_spawn(&child, program.c_str(), &plan.actions, &plan.attributes,

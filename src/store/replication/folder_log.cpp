@@ -91,12 +91,16 @@ Result<std::vector<std::int64_t>> FolderLog::places() const {
 
 /// Whether the fence lets the entry pass.
 Result<bool> FolderLog::follows(const LogEntry& entry) const {
+  if (entry.kind == EntryKind::takeover) {
+    COFFER_TRY(const auto all, names());
+    // A place before the last one may be free after a crash during a truncation.
+    if (!all.empty() && all.back() > entry.at.seq) return false;
+    if (all.empty() || all.front() == entry.at.seq) return true;
+  }
   const auto predecessor = read_entry(entry.at.seq - 1);
   if (predecessor) return may_follow(predecessor->at, entry);
-  if (predecessor.error().slug != Slug::not_found) return unexpected(predecessor.error());
-  if (entry.kind != EntryKind::takeover) return false;
-  COFFER_TRY(const auto all, names());
-  return std::ranges::all_of(all, [&](std::int64_t seq) { return seq == entry.at.seq; });
+  if (predecessor.error().slug == Slug::not_found) return false;
+  return unexpected(predecessor.error());
 }
 
 Appended FolderLog::append_one(const LogEntry& entry, const std::function<void()>& meanwhile) {
@@ -142,20 +146,21 @@ Appended FolderLog::append(std::span<const LogEntry> entries,
   return {};
 }
 
+/// Without listing the folder, unless the log was truncated.
 Result<std::vector<LogEntry>> FolderLog::read_from(std::int64_t seq, std::size_t bytes_max) {
-  COFFER_TRY(const auto all, places());
   std::vector<LogEntry> out;
+  for (std::size_t bytes = 0; bytes < bytes_max; ++seq) {
+    auto entry = read_entry(seq);
+    if (!entry && entry.error().slug == Slug::not_found) break;
+    if (!entry) return unexpected(std::move(entry).error());
+    bytes += entry->payload.size();
+    out.push_back(*std::move(entry));
+  }
+  if (!out.empty() || read_entry(seq - 1)) return out;
+  COFFER_TRY(const auto all, places());
   if (all.empty() || seq > all.back()) return out;
-  if (seq < all.front()) {
-    return unexpected(Slug::not_found, "The log begins with entry " + std::to_string(all.front()) +
-                                           "; entry " + std::to_string(seq) + " was truncated.");
-  }
-  for (std::size_t bytes = 0; seq <= all.back() && bytes < bytes_max; ++seq) {
-    COFFER_TRY(LogEntry entry, read_entry(seq));
-    bytes += entry.payload.size();
-    out.push_back(std::move(entry));
-  }
-  return out;
+  return unexpected(Slug::not_found, "The log begins with entry " + std::to_string(all.front()) +
+                                         "; entry " + std::to_string(seq) + " was truncated.");
 }
 
 Result<LogTail> FolderLog::tail() {

@@ -1,161 +1,88 @@
 #include "store/replication/joining.h"
 
-#include <functional>
-
+#include "base/platform/lease.h"
+#include "base/telemetry/log.h"
+#include "base/thread.h"
 #include "store/file/foreign_file.h"
-#include "store/replication/commit_pages.h"
 #include "store/replication/file_position.h"
-#include "store/replication/follower_file.h"
+#include "store/replication/follower.h"
 
 namespace coffer::store {
 namespace {
 
-// Content of a takeover: one of these, and the address of the leader.
-constexpr char kComplete = 'c';
-constexpr char kNeedsCopy = 's';
-constexpr std::size_t kReadBytes = std::size_t{4} << 20;
-
-std::string named(std::int64_t seq) { return "entry " + std::to_string(seq); }
-
-Problem gone_apart(const std::string& path, const std::string& why) {
-  return Problem(Slug::conflict,
-                 path + " and the log have gone apart: " + why +
-                     ". If the engine was restored to an older state, or a standby of it that "
-                     "lagged was promoted, return to the most advanced one. If the file is old, "
-                     "replace it by a copy of the leader's.");
+bool cannot_follow(const Problem& problem) {
+  return problem.slug == Slug::conflict || problem.slug == Slug::not_found ||
+         problem.slug == Slug::validation_failed;
 }
 
-/// Calls `take` with each entry from the tail of `chain` on and its content, until the log ends or
-/// `take` returns false.
-Result<void> read_on(ReplicaLog& log, EntryChain& chain,
-                     const std::function<Result<bool>(const LogEntry&, std::string)>& take) {
-  for (;;) {
-    COFFER_TRY(const auto entries, log.read_from(chain.tail().at.seq + 1, kReadBytes));
-    if (entries.empty()) return {};
-    for (const LogEntry& entry : entries) {
-      COFFER_TRY(std::string content, chain.read(entry));
-      COFFER_TRY(const bool goes_on, take(entry, std::move(content)));
-      if (!goes_on) return {};
+/// Follows while another machine leads.
+class Candidate {
+ public:
+  Candidate(Follower& follower, const Replication& with) : follower_(follower), with_(with) {}
+
+  /// Returns when this machine may lead, or with a Problem.
+  Result<void> wait() {
+    for (;;) {
+      COFFER_TRY(const bool grew, step());
+      const std::int64_t idle_ms = boot_ms() - grown_ms_;
+      if (!with_.follow({follower_.tail().at, follower_.leader(), idle_ms})) {
+        return unexpected(overloaded("Another machine leads this ledger" +
+                                     (follower_.leader().empty() ? "" : ": " + follower_.leader()) +
+                                     "."));
+      }
+      // No machine leads an empty log.
+      if (idle_ms >= with_.patience_ms || follower_.tail().at == LogPosition()) return {};
+      if (!grew) rest(with_.poll_ms);
     }
   }
-}
+  void note_growth() { grown_ms_ = boot_ms(); }
 
-/// The chain before the entry of a position.
-EntryChain chain_before(const EntryKeys& keys, const FilePosition& position) {
-  return {keys, {{position.at.seq - 1, position.at.epoch}, position.before}};
-}
-
-enum class Presence { complete, missing };
-
-/// Whether the log contains the last commit of a file. `end` is the chain after it.
-Result<Presence> presence(ReplicaLog& log, const EntryKeys& keys, const FilePosition& position,
-                          EntryChain& end) {
-  COFFER_TRY(const auto first, log.read_from(position.at.seq, 1));
-  if (first.empty() || first[0].at.epoch != position.at.epoch) return Presence::missing;
-  Presence out = Presence::missing;
-  EntryChain chain = chain_before(keys, position);
-  COFFER_TRY_VOID(
-      read_on(log, chain, [&](const LogEntry& entry, const std::string& content) -> Result<bool> {
-        if (entry.kind != EntryKind::data) return false;
-        const auto head = read_part_head(content);
-        if (!head || !head->is_last) return true;
-        out = Presence::complete;
-        return false;
-      }));
-  end = chain;
-  return out;
-}
-
-/// Cuts a commit off that the log does not contain, if it directly continues the log.
-Result<void> cut_unacknowledged(const std::string& path, ReplicaLog& log,
-                                const FilePosition& position) {
-  COFFER_TRY(const auto before, log.read_from(position.at.seq - 1, 1));
-  if (before.empty() || before[0].digest != position.before) {
-    return unexpected(gone_apart(path, "the last commit of the file is " + named(position.at.seq) +
-                                           " of epoch " + std::to_string(position.at.epoch) +
-                                           ", and the log does not have the entry before it"));
+ private:
+  /// While the log cannot be read, it may grow.
+  Result<bool> step() {
+    auto grew = follower_.step();
+    if (!grew && cannot_follow(grew.error())) return grew;
+    const bool is_reachable = grew.has_value();
+    if (is_reachable != was_reachable_) {
+      is_reachable ? log_info("replication", "the log can be read again")
+                   : log_warning("replication", "the log cannot be read",
+                                 {{"problem", grew.error().detail}});
+    }
+    was_reachable_ = is_reachable;
+    if (!is_reachable || *grew) note_growth();
+    return is_reachable && *grew;
   }
-  COFFER_TRY(const bool cut, cut_last_commit(path));
-  if (cut) return {};
-  return unexpected(gone_apart(path,
-                               "the last commit of the file is not in the log, and it was "
-                               "already copied from the write-ahead log into the file"));
-}
 
-/// The chain at whose end a file without a position joins: no entry may have changed anything.
-Result<EntryChain> join_unmarked(const std::string& path, ReplicaLog& log, const EntryKeys& keys) {
-  EntryChain chain(keys, {});
-  bool has_data = false;
-  const auto read = read_on(log, chain, [&](const LogEntry& entry, const std::string&) {
-    has_data = entry.kind == EntryKind::data;
-    return Result<bool>(!has_data);
-  });
-  if (!read && read.error().slug != Slug::not_found) return unexpected(read.error());
-  if (read && !has_data) return chain;
-  return unexpected(gone_apart(path, "the log has the commits of another file"));
-}
-
-/// A file that does not exist begins with the first entry.
-Result<EntryChain> join_new(ReplicaLog& log, const EntryKeys& keys) {
-  COFFER_TRY(const auto first, log.read_from(1, 1));
-  EntryChain chain(keys, {});
-  if (first.empty()) return chain;
-  COFFER_TRY(const std::string content, chain.read(first[0]));
-  if (content.starts_with(kNeedsCopy)) {
-    return unexpected(Slug::not_found,
-                      "The log began with a file that already had content, so a new machine needs "
-                      "a copy of the leader's file.");
-  }
-  return EntryChain(keys, {});
-}
-
-Result<EntryChain> join_with(const std::string& path, ReplicaLog& log, const EntryKeys& keys) {
-  auto position = read_closed_position(path);
-  if (!position) return holds_tables(path) ? join_unmarked(path, log, keys) : join_new(log, keys);
-  EntryChain chain = chain_before(keys, *position);
-  COFFER_TRY(Presence found, presence(log, keys, *position, chain));
-  if (found == Presence::complete) return chain;
-  COFFER_TRY_VOID(cut_unacknowledged(path, log, *position));
-  position = read_closed_position(path);
-  if (!position) return join_unmarked(path, log, keys);
-  chain = chain_before(keys, *position);
-  COFFER_TRY(found, presence(log, keys, *position, chain));
-  if (found == Presence::complete) return chain;
-  return unexpected(gone_apart(path, "the last two commits of the file are not in the log"));
-}
+  Follower& follower_;
+  const Replication& with_;
+  std::int64_t grown_ms_ = boot_ms();
+  bool was_reachable_ = true;
+};
 
 }  // namespace
 
-Result<LogTail> catch_up(const std::string& path, ReplicaLog& log, const EntryKeys& keys) {
-  COFFER_TRY(EntryChain chain, join_with(path, log, keys));
-  FollowerFile file(path);
-  COFFER_TRY_VOID(
-      read_on(log, chain, [&](const LogEntry& entry, std::string content) -> Result<bool> {
-        COFFER_TRY_VOID(file.apply(entry, std::move(content)));
-        return true;
-      }));
-  return chain.tail();
-}
-
-Result<LogTail> take_over(ReplicaLog& log, const EntryKeys& keys, Random& random,
-                          const LogTail& tail, std::string_view address, bool is_complete) {
-  EntryChain chain(keys, tail);
-  std::string content(1, is_complete ? kComplete : kNeedsCopy);
-  const LogEntry entry = chain.append(EntryKind::takeover, content.append(address), random);
-  const Appended out = log.append({&entry, 1});
-  if (out.result == AppendResult::stored) return chain.tail();
-  if (out.result == AppendResult::fenced) {
-    return unexpected(Slug::conflict, "Another machine has become the leader: " + out.why + ".");
-  }
-  return unexpected(Slug::unexpected_error,
-                    "It is not known whether this machine leads: " + out.why + ".");
-}
-
 Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication& with) {
   const bool is_new = !holds_tables(path);
-  COFFER_TRY(LogTail tail, catch_up(path, with.log, with.keys));
-  COFFER_TRY(tail, take_over(with.log, with.keys, with.random, tail, with.address, is_new));
-  return std::make_unique<Leader>(with.log, with.keys, with.random, tail, with.leader);
+  COFFER_TRY(const auto follower, Follower::join(path, with.log, with.keys));
+  Candidate candidate(*follower, with);
+  for (;;) {
+    COFFER_TRY_VOID(candidate.wait());
+    EntryChain chain(with.keys, follower->tail());
+    const LogEntry entry = chain.append(EntryKind::takeover,
+                                        takeover_content(is_new, with.leader.address), with.random);
+    const std::int64_t sent_ms = boot_ms();
+    const Appended out = with.log.append({&entry, 1});
+    if (out.result == AppendResult::stored) {
+      log_info("replication", "this machine leads",
+               {{"epoch", entry.at.epoch}, {"entry", entry.at.seq}});
+      return std::make_unique<Leader>(with.log, with.keys, with.random, chain.tail(), sent_ms,
+                                      with.leader);
+    }
+    // If it was stored after all, the next candidate follows it.
+    log_info("replication", "another machine was faster, or the log did not respond",
+             {{"reason", out.why}});
+    candidate.note_growth();
+  }
 }
 
 bool needs_log(Connection& db) {

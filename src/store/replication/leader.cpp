@@ -5,22 +5,34 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/platform/lease.h"
 #include "store/file/connection.h"
 #include "store/replication/file_position.h"
 
 namespace coffer::store {
 
 Leader::Leader(ReplicaLog& log, const EntryKeys& keys, Random& random, const LogTail& tail,
-               LeaderOptions options)
+               std::int64_t sent_ms, LeaderOptions options)
     : log_(log),
       random_(random),
       options_(std::move(options)),
       encoder_(options_.base_bytes),
       chain_(keys, tail),
       seq_(tail.at.seq),
-      epoch_(tail.at.epoch) {}
+      epoch_(tail.at.epoch),
+      sent_ms_(sent_ms) {
+  hold_lease_until(sent_ms_ + options_.lease_ms);
+  watch_ = Thread("lease", [this] { watch_lease(); });
+}
 
 Leader::~Leader() {
+  {
+    const Lock lock(mutex_);
+    stopping_ = true;
+    stopped_.notify_all();
+  }
+  watch_.join();
+  end_lease();
   if (writer_ == nullptr) return;
   writer_->before_commit({});
   tap_log(writer_->handle(), nullptr);
@@ -38,8 +50,23 @@ void Leader::store_position() {
   write_position(*writer_, {{stored_seq_, tail.at.epoch}, tail.digest});
 }
 
-void Leader::heartbeat() {
-  append({chain_.append(EntryKind::heartbeat, {}, random_)}, [] {});
+/// Without it, a leader whose log does not respond would go on until its next response.
+void Leader::watch_lease() {
+  constexpr std::int64_t kLookEveryMs = 50;
+  for (;;) {
+    {
+      const Lock lock(mutex_);
+      if (!stopping_) stopped_.wait_for_ms(mutex_, kLookEveryMs);
+      if (stopping_) return;
+    }
+    if (lease_holds()) continue;
+    return options_.end({AppendResult::unknown, "the log has not responded during the lease"});
+  }
+}
+
+void Leader::heartbeat(std::int64_t idle_ms) {
+  if (boot_ms() - sent_ms_ < idle_ms) return;
+  append({chain_.append(EntryKind::heartbeat, options_.address, random_)}, [] {});
 }
 
 int Leader::synchronise(const std::function<int()>& synchronise) {
@@ -68,11 +95,13 @@ int Leader::synchronise(const std::function<int()>& synchronise) {
 }
 
 bool Leader::append(const std::vector<LogEntry>& entries, const std::function<void()>& meanwhile) {
+  sent_ms_ = boot_ms();
   const Appended out = log_.append(entries, meanwhile);
   if (out.result != AppendResult::stored) {
     options_.end(out);
     return false;
   }
+  hold_lease_until(sent_ms_ + options_.lease_ms);
   seq_ = entries.back().at.seq;
   return true;
 }

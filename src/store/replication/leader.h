@@ -3,9 +3,12 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/random.h"
+#include "base/thread.h"
 #include "store/file/writer_vfs.h"
 #include "store/replication/commit_pages.h"
 #include "store/replication/log_frames.h"
@@ -15,19 +18,27 @@ namespace coffer::store {
 
 class Connection;
 
+/// From the time at which an append was sent.
+constexpr std::int64_t kLeaseMs = 2'000;
+constexpr std::int64_t kHeartbeatMs = 500;
+
 struct LeaderOptions {
+  std::string address = {};  // where other machines send clients
   /// Called when an append was not stored, or its result is unknown. Must end the process (70): it
   /// may neither respond nor go on, and a restart finds out. If it returns, the commit fails.
   std::function<void(const Appended&)> end;
   std::size_t base_bytes = std::size_t{64} << 20;  // memory for the last images of pages
+  std::int64_t lease_ms = kLeaseMs;
 };
 
-/// For the thread of the writer, except position().
+/// The leader holds the lease of the process (base/platform/lease.h), which each append extends,
+/// and calls `end` when it is over. For the thread of the writer, except position().
 class Leader final : public LogTap {
  public:
-  /// `tail`: of the log, which is the takeover of this leader. All references must outlive it.
+  /// `tail`: of the log, which is the takeover of this leader, sent at `sent_ms` (boot_ms()). All
+  /// references must outlive it.
   Leader(ReplicaLog& log, const EntryKeys& keys, Random& random, const LogTail& tail,
-         LeaderOptions options);
+         std::int64_t sent_ms, LeaderOptions options);
   ~Leader() override;
   Leader(const Leader&) = delete;
   Leader& operator=(const Leader&) = delete;
@@ -35,8 +46,9 @@ class Leader final : public LogTap {
   /// Makes all commits of `writer` entries of the log until this object is destroyed. Every
   /// Transaction also stores the position. Call it before the connection writes anything.
   void follow(Connection& writer);
-  /// Appends an entry that changes nothing, outside a transaction.
-  void heartbeat();
+  /// Appends an entry that changes nothing, unless one was appended in the last `idle_ms`. Outside
+  /// a transaction.
+  void heartbeat(std::int64_t idle_ms);
   /// Of the last entry of this leader. Thread-safe.
   LogPosition position() const { return {seq_, epoch_}; }
 
@@ -46,6 +58,7 @@ class Leader final : public LogTap {
 
  private:
   void store_position();
+  void watch_lease();
   bool append(const std::vector<LogEntry>& entries, const std::function<void()>& meanwhile);
 
   ReplicaLog& log_;
@@ -58,6 +71,11 @@ class Leader final : public LogTap {
   std::int64_t stored_seq_ = 0;  // of the position that the present transaction contains
   std::atomic<std::int64_t> seq_;
   const std::int64_t epoch_;
+  std::int64_t sent_ms_;  // of the last append
+  Mutex mutex_;
+  Condition stopped_;
+  bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
+  Thread watch_;  // last member
 };
 
 }  // namespace coffer::store

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/files/durable_file.h"
+#include "base/platform/lease.h"
 #include "store/replication/file_position.h"
 #include "unit/store/replication/replicated_files.h"
 
@@ -247,6 +248,84 @@ TEST_CASE("joining: a damaged entry stops a machine before it") {
   std::string why;
   CHECK_FALSE(payments_after_start(crash.folder.file("other.db"), crash.log, why));
   CHECK(why.find("its digest does not continue the chain") != std::string::npos);
+}
+
+TEST_CASE("joining: a machine follows while another one leads, and leads when that one is silent") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  SmallLedger ledger({}, first.options());
+  Leader& leader = *ledger.database->leader();
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+
+  LogOfMachine second(folder.path() + "/log");
+  second.replication.patience_ms = 300;
+  std::vector<Following> rounds;
+  constexpr std::size_t kBusyRounds = 30;
+  second.replication.follow = [&](const Following& state) {
+    rounds.push_back(state);
+    if (rounds.size() > kBusyRounds) return true;
+    CHECK(state.idle_ms < 300);
+    ledger.queue->between_batches([&](Connection&) { leader.heartbeat(0); });
+    return true;
+  };
+  const std::string path = folder.file("second.db");
+  const auto led = lead(path, second.replication);
+  REQUIRE(led);
+  CHECK(rounds.size() > kBusyRounds);
+  CHECK(rounds[kBusyRounds].leader == "here:1");
+  CHECK(rounds[kBusyRounds].at == leader.position());
+  CHECK((*led)->position().epoch == leader.position().epoch + 1);
+  CHECK(pages_of(path) == pages_of(ledger.database->path()));
+  CHECK(first.ends.empty());
+  ledger.queue->between_batches([&](Connection&) { leader.heartbeat(0); });
+  REQUIRE(first.ends.size() == 1);
+  CHECK(first.ends[0].result == AppendResult::fenced);
+}
+
+TEST_CASE("joining: a machine that cannot read the log does not lead, and can be stopped") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  const SmallLedger ledger({}, first.options());
+  LogOfMachine second(folder.path() + "/log");
+  second.replication.patience_ms = 100;
+  std::int64_t since = 0;
+  second.replication.follow = [&](const Following&) {
+    second.log.is_reachable = false;
+    if (since == 0) since = boot_ms();
+    return boot_ms() - since < 400;
+  };
+  const auto led = lead(folder.file("second.db"), second.replication);
+  REQUIRE_FALSE(led);
+  CHECK(led.error().slug == Slug::overloaded);
+  CHECK(first.log.tail().value().at == ledger.database->leader()->position());
+}
+
+TEST_CASE("joining: a candidate that another one has fenced follows that one") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  {
+    SmallLedger ledger({}, first.options());
+    ledger.pay_and_settle(ledger.transfer("a", 1));
+  }
+  LogOfMachine second(folder.path() + "/log");
+  LogOfMachine third(folder.path() + "/log");
+  std::unique_ptr<Leader> other;
+  int rounds = 0;
+  second.replication.follow = [&](const Following& state) {
+    ++rounds;
+    if (other) CHECK(state.leader == "here:1");
+    // After it has read the whole log, and before it appends its takeover.
+    if (!other && state.idle_ms > 0) {
+      other = lead(folder.file("third.db"), third.replication).value();
+    }
+    return rounds < 1'000;
+  };
+  second.replication.patience_ms = 1;
+  const auto led = lead(folder.file("second.db"), second.replication);
+  REQUIRE(other);
+  // The other one is silent as well.
+  REQUIRE(led);
+  CHECK((*led)->position().epoch == other->position().epoch + 1);
 }
 
 }  // namespace joining_test

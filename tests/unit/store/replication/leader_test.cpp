@@ -1,10 +1,13 @@
 // From the writer of a leader, over the log, to the file of a follower.
 #include "store/replication/leader.h"
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
+#include "base/platform/lease.h"
+#include "base/thread.h"
 #include "store/file/checkpointer.h"
 #include "store/replication/file_position.h"
 #include "store/replication/follower_file.h"
@@ -20,10 +23,11 @@ namespace {
 /// A leader whose tables are not those of a ledger, and a follower that reads its log.
 struct Pair {
   explicit Pair(std::size_t base_bytes = std::size_t{1} << 20) {
-    const LogTail tail = take_over(log, shared_keys(), random, {}, "leader", true).value();
     leader = std::make_unique<Leader>(
-        log, shared_keys(), random, tail,
-        LeaderOptions{[this](const Appended& why) { ends.push_back(why.why); }, base_bytes});
+        log, shared_keys(), random, take_over(log, random), 0,
+        LeaderOptions{.end = [this](const Appended& why) { ends.push_back(why.why); },
+                      .base_bytes = base_bytes,
+                      .lease_ms = kNoEnd});
     writer = std::make_unique<Connection>(folder.file("leader.db"), OpenMode::writer);
     leader->follow(*writer);
     writer->execute(
@@ -114,7 +118,7 @@ TEST_CASE("leader: a follower has the leader's pages after every commit") {
       pair.writer->execute("BEGIN IMMEDIATE; " + random_sql(random) + " ROLLBACK");
     }
     if (random.next_u64() % 8 == 0) pair.writer->checkpoint(random.next_u64() % 2 == 0);
-    if (random.next_u64() % 4 == 0) pair.leader->heartbeat();
+    if (random.next_u64() % 4 == 0) pair.leader->heartbeat(0);
     pair.follow();
   }
   CHECK(pair.ends.empty());
@@ -134,7 +138,7 @@ TEST_CASE("leader: a commit that the log has not stored is not visible, and ends
 
 TEST_CASE("leader: a leader that another one has fenced cannot commit") {
   Pair pair;
-  CHECK(take_over(pair.log, shared_keys(), pair.random, pair.log.tail().value(), "other", true));
+  take_over(pair.log, pair.random);
   CHECK_THROWS_AS(pair.commit("INSERT INTO t (b) VALUES (x'01')"), SqlError);
   REQUIRE(pair.ends.size() == 1);
   CHECK(pair.ends[0].find("does not continue the log") != std::string::npos);
@@ -209,6 +213,37 @@ TEST_CASE("leader: readers of a follower see each commit as a whole") {
     CHECK(number(reader, "SELECT count(*) FROM t") == i);
     CHECK(number(reader, "SELECT count(*) FROM t" + std::to_string(i)) == 0);
   }
+}
+
+TEST_CASE(
+    "leader: appends extend the lease of the process, from the time at which they were sent") {
+  Pair pair;
+  const std::int64_t before = boot_ms();
+  pair.leader->heartbeat(0);
+  CHECK(lease_holds());
+  const auto end = pair.log.tail().value();
+  pair.leader->heartbeat(boot_ms() - before + kNoEnd);  // one was appended since then
+  CHECK(pair.log.tail().value() == end);
+  pair.leader.reset();
+  CHECK(lease_holds());  // none is needed any more
+}
+
+TEST_CASE("leader: it ends when the log has not responded during the lease") {
+  const TemporaryFolder folder;
+  UncertainLog log(folder.path() + "/log");
+  OsRandom random;
+  std::atomic<int> ends = 0;
+  std::atomic<bool> held = true;
+  const LogTail tail = take_over(log, random);
+  const Leader leader(log, shared_keys(), random, tail, boot_ms() - kLeaseMs,
+                      LeaderOptions{.end =
+                                        [&](const Appended&) {
+                                          held = lease_holds();
+                                          ++ends;
+                                        },
+                                    .lease_ms = kLeaseMs});
+  while (ends == 0) rest(1);
+  CHECK_FALSE(held);
 }
 
 }  // namespace leader_test

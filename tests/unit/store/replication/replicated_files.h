@@ -10,6 +10,7 @@
 #include "base/files/side_files.h"
 #include "store/file/connection.h"
 #include "store/replication/folder_log.h"
+#include "store/replication/follower.h"
 #include "store/replication/joining.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -45,6 +46,7 @@ class UncertainLog final : public ReplicaLog {
   explicit UncertainLog(const std::string& folder)
       : log_(FolderLog::open(folder, random_).value()) {}
 
+  bool is_reachable = true;
   enum class Next { works, lost_on_the_way, lost_on_the_way_back, only_the_first };
   Next next = Next::works;
   bool is_synchronised = true;  // false: the disk of this machine loses what is written now
@@ -71,6 +73,7 @@ class UncertainLog final : public ReplicaLog {
     return unknown;
   }
   Result<std::vector<LogEntry>> read_from(std::int64_t seq, std::size_t bytes_max) override {
+    if (!is_reachable) return unexpected(Slug::unexpected_error, "no connection");
     return log_->read_from(seq, bytes_max);
   }
   Result<LogTail> tail() override { return log_->tail(); }
@@ -81,9 +84,20 @@ class UncertainLog final : public ReplicaLog {
   std::unique_ptr<ReplicaLog> log_;
 };
 
+constexpr std::int64_t kNoEnd = std::int64_t{1} << 40;  // a lease that outlasts every test
+
 inline const EntryKeys& shared_keys() {
   static const EntryKeys keys(Secret(std::string(32, 'k')));
   return keys;
+}
+
+/// Appends a takeover after the end of the log.
+inline LogTail take_over(ReplicaLog& log, Random& random) {
+  EntryChain chain(shared_keys(), log.tail().value());
+  const LogEntry entry =
+      chain.append(EntryKind::takeover, takeover_content(true, "other:1"), random);
+  REQUIRE(log.append({&entry, 1}).result == AppendResult::stored);
+  return chain.tail();
 }
 
 /// What a machine with a log needs to open its database.
@@ -103,12 +117,16 @@ struct LogOfMachine {
   Replication replication{log,
                           shared_keys(),
                           random,
-                          "here:1",
-                          {[this](const Appended& why) {
-                             ends.push_back(why);
-                             on_end();
-                           },
-                           std::size_t{1} << 20}};
+                          {.address = "here:1",
+                           .end =
+                               [this](const Appended& why) {
+                                 ends.push_back(why);
+                                 on_end();
+                               },
+                           .base_bytes = std::size_t{1} << 20,
+                           .lease_ms = kNoEnd},
+                          0,  // no other machine leads
+                          0};
 };
 
 }  // namespace coffer::store::test

@@ -1,0 +1,227 @@
+#!/usr/bin/env -S PYTHONPATH=tests python3 -B
+# ctest: cost=120 timeout=900
+"""Two coffers share a log (`folder`), and the one that leads is killed or paused, also at each fault point of the
+way to the log. The other one takes over. No acknowledged payment is lost or doubled, the files are equal at the end,
+and a leader that resumes ends without a response.
+
+Control: an engine that has lost acknowledged entries. The auditor must find that, and the machine that still has them
+must refuse to start.
+
+COFFER_TWO_ROUNDS (1): rounds of all kinds. COFFER_TWO_SEED: of the delays."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import sys
+import tempfile
+import time
+
+from harness.auditor import audit
+from harness.clients import Clients, wait_until_settled
+from harness.machine import binary
+from harness.report import judge_faults
+from harness.server import Service
+from harness.tenant import Tenant
+
+BINARY = binary("faults")
+UNCERTAIN, CONFIGURATION = 70, 78
+POINTS = ("log.before", "log.sent", "log.after")
+LEADS_WITHIN_S = 20.0  # three seconds of silence, and a start of the build with sanitizers
+
+
+class Pair:
+    """Two machines. As a gateway of `Clients`, it is whichever responds to payments."""
+
+    def __init__(self, folder):
+        self.log = os.path.join(folder, "log")
+        key = os.urandom(32).hex()
+        self.machines = []
+        for name in ("a", "b"):
+            home = os.path.join(folder, name)
+            os.mkdir(home, 0o700)
+            with open(os.path.join(home, "master.key"), "w", encoding="ascii",
+                      opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+                file.write(key)
+            settings = {"COFFER_REPLICATE": "folder:" + self.log, "COFFER_ADMIN_OFF": "true",
+                        "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0",
+                        "COFFER_CHECKPOINT_WITNESSES": ""}
+            self.machines.append(Service(BINARY, os.path.join(home, "ledger.db"), settings=settings))
+        self.leader, self.follower = self.machines
+        self.facts, self.tenant = None, None
+
+    def start(self, machine, ready, fault=None):
+        machine.settings.pop("COFFER_FAULT", None)
+        if fault:
+            machine.settings["COFFER_FAULT"] = fault
+        machine.start("--init", ready=ready, ready_within_s=LEADS_WITHIN_S)
+
+    def begin(self):
+        self.start(self.leader, "/readyz")
+        self.leader.command("asset", "add", "USDC", "--name", "US dollar")
+        self.tenant = Tenant.create(self.leader, "Pair", wallets=("Treasury", "Operations", "Euro reserve"))
+        self.facts = self.tenant.keys
+        self.start(self.follower, "/readyz?role=follower")
+        return self
+
+    def wait_for_takeover(self):
+        """Returns the seconds until the follower leads."""
+        began = time.monotonic()
+        while not self.follower.answers("/readyz"):
+            if time.monotonic() - began > LEADS_WITHIN_S or self.follower.process.poll() is not None:
+                sys.exit("the follower does not lead: " + self.follower.said()[-1500:])
+            time.sleep(0.02)
+        self.leader, self.follower = self.follower, self.leader
+        return time.monotonic() - began
+
+    # A gateway.
+    def login(self):
+        return self.leader.connect().log_in(self.facts)
+
+    def wallet(self, name):
+        names = ("Treasury", "Operations", "Euro reserve")
+        return self.tenant.wallets[names.index(name)]
+
+
+def only_transfers(gateway, transaction_id, number):
+    """The wallets hold USDC only."""
+    first, second = gateway.wallet("Treasury"), gateway.wallet("Operations")
+    if number % 2:
+        first, second = second, first
+    return "p2p/own", {"transactionId": transaction_id, "sourceWalletId": first, "destinationWalletId": second,
+                       "sendingAssetCode": "USDC", "amount": f"{number % 97 + 1}.{number % 1000:03}"}
+
+
+def wait_for_payments(clients, more, within_s=LEADS_WITHIN_S):
+    goal, end = len(clients.acked) + more, time.monotonic() + within_s
+    while len(clients.acked) < goal:
+        if clients.surprises or time.monotonic() > end:
+            sys.exit(f"no payments: {clients.surprises}")
+        time.sleep(0.02)
+
+
+def expect_exit(machine, expected, what, faults):
+    code = machine.wait(LEADS_WITHIN_S)
+    if code != expected:
+        faults.append(f"{what}: exit code {code}, expected {expected}")
+
+
+def one_failover(pair, clients, kind, dice, faults):
+    """The leader ends in this way; the other machine leads; the first one follows it."""
+    old = pair.leader
+    if kind == "kill":
+        time.sleep(dice.uniform(0, 0.5))
+        old.process.kill()
+        expect_exit(old, -signal.SIGKILL, kind, faults)
+    elif kind == "pause":
+        time.sleep(dice.uniform(0, 0.5))
+        os.kill(old.process.pid, signal.SIGSTOP)
+    else:  # a fault point, for which the machine was started
+        expect_exit(old, -signal.SIGKILL, kind, faults)
+    took = pair.wait_for_takeover()
+    wait_for_payments(clients, 5)
+    if kind == "pause":
+        os.kill(old.process.pid, signal.SIGCONT)
+        expect_exit(old, UNCERTAIN, "a leader that resumes", faults)
+    print(f"  {kind}: the other machine leads after {took:.1f} s, {len(clients.acked)} acknowledged", flush=True)
+
+
+def run_kinds(pair, clients, dice, faults):
+    for kind in ("kill", "pause", *POINTS):
+        if kind in POINTS:
+            # The machine that leads next is started with the fault point, which waits for a commit of the load.
+            pair.follower.process.kill()
+            pair.follower.wait()
+            pair.start(pair.follower, "/readyz?role=follower", f"{kind}:{dice.randint(20, 60)}")
+            one_failover(pair, clients, "kill", dice, faults)
+            pair.start(pair.follower, "/readyz?role=follower")
+        one_failover(pair, clients, kind, dice, faults)
+        pair.start(pair.follower, "/readyz?role=follower")
+        wait_for_payments(clients, 20)
+
+
+def pages(path, folder):
+    """The pages of a file with its write-ahead log, without what SQLite writes into page 1 of each file alone."""
+    copy = os.path.join(folder, "copy.db")
+    for ending in ("", "-wal", "-shm"):
+        if os.path.exists(copy + ending):
+            os.remove(copy + ending)
+        if ending != "-shm" and os.path.exists(path + ending):
+            shutil.copy(path + ending, copy + ending)
+    database = sqlite3.connect(copy)
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    database.close()
+    with open(copy, "rb") as file:
+        content = bytearray(file.read())
+    content[24:28] = bytes(4)
+    content[92:100] = bytes(8)
+    return bytes(content)
+
+
+def stop_both(pair):
+    """The follower stops before it would lead, with everything that the leader has appended."""
+    pair.leader.stop(30)
+    time.sleep(0.7)
+    pair.follower.stop(30)
+
+
+def check_files(pair, clients, folder, faults):
+    for machine in pair.machines:
+        faults += [f"{machine.db}: {fault}" for fault in audit(machine.db, clients.facts(), settled=True)]
+    if pages(pair.machines[0].db, folder) != pages(pair.machines[1].db, folder):
+        faults.append("the files of the two machines differ")
+
+
+def failovers(folder, faults):
+    dice = random.Random(int(os.environ.get("COFFER_TWO_SEED", "1")))
+    pair = Pair(folder).begin()
+    clients = Clients(pair, count=4, make=only_transfers).start()
+    wait_for_payments(clients, 20)
+    for _ in range(int(os.environ.get("COFFER_TWO_ROUNDS", "1"))):
+        run_kinds(pair, clients, dice, faults)
+    clients.stop()
+    clients.replay_waiting()
+    faults += [f"an unexpected response: {one}" for one in clients.surprises]
+    wait_until_settled(pair)
+    stop_both(pair)
+    check_files(pair, clients, folder, faults)
+    print(f"{len(clients.acked)} payments acknowledged, {clients.repeats} of them as repetitions")
+
+
+def lost_by_the_engine(folder, faults):
+    """The control: the judge must find what an engine has lost."""
+    pair = Pair(folder).begin()
+    pair.follower.stop()
+    clients = Clients(pair, count=2, make=only_transfers).start()
+    wait_for_payments(clients, 30)
+    clients.stop()
+    pair.leader.kill()
+    ledger = os.path.join(pair.log, os.listdir(pair.log)[0])
+    for name in sorted(os.listdir(ledger))[-10:]:
+        os.remove(os.path.join(ledger, name))
+    before = pages(pair.leader.db, folder)
+    pair.start(pair.follower, "/readyz")
+    pair.follower.kill()
+    if not any("acknowledged and lost" in fault for fault in audit(pair.follower.db, clients.facts())):
+        faults.append("control: the auditor does not find payments that the engine has lost")
+    pair.leader.spawn(["serve", "--db", pair.leader.db, "--listen-http", f"127.0.0.1:{pair.leader.port}"],
+                      env=pair.leader.settings)
+    expect_exit(pair.leader, CONFIGURATION, "control: the machine that has more than the log", faults)
+    if "gone apart" not in pair.leader.said():
+        faults.append("control: the machine does not say that file and log have gone apart")
+    if pages(pair.leader.db, folder) != before:
+        faults.append("control: the machine has changed its file")
+
+
+def main():
+    faults = []
+    for part in (failovers, lost_by_the_engine):
+        with tempfile.TemporaryDirectory(prefix="coffer-two-") as folder:
+            part(folder, faults)
+    judge_faults(faults)
+    print("0 lost, 0 doubled, files equal")
+
+
+if __name__ == "__main__":
+    main()
