@@ -111,7 +111,6 @@ Result<void> App::build(Missing missing, std::string_view command, const store::
     if (background_) background_->wake(signal);
   };
   queue_ = std::make_unique<store::CommitQueue>(*database_, clock_, options, wake);
-  start_heartbeat();
   COFFER_TRY(const auto key, open_master_key(config_, random_, *database_, *queue_));
   build_services(key);
   auto hasher = flows::prepare_file_keys(*context_);
@@ -124,18 +123,6 @@ Result<void> App::build(Missing missing, std::string_view command, const store::
   context_->hasher = hasher_.get();
   COFFER_TRY_VOID(build_logins());
   return build_webhooks();
-}
-
-/// On the writer's thread, and until the queue has stopped, because it proves that the writer
-/// works.
-void App::start_heartbeat() {
-  store::Leader* const leader = database_->leader();
-  if (leader == nullptr) return;
-  heartbeat_.emplace("heartbeat", [this, leader] {
-    queue_->between_batches([&](store::Connection&) { leader->heartbeat(store::kHeartbeatMs); });
-    return store::kHeartbeatMs / 2;
-  });
-  heartbeat_->start();
 }
 
 void App::build_services(const auth::MasterKey& key) {
@@ -254,7 +241,6 @@ void App::stop(const std::function<void()>& stop_commands) {
   if (background_) background_->stop();
   if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();
-  if (heartbeat_) heartbeat_->stop();
 }
 
 }  // namespace coffer

@@ -75,7 +75,6 @@ class App {
   App(const Config& config, const Clock& clock, Random& random);
   Result<void> build(Missing missing, std::string_view command, const store::LockWait& waits,
                      const Follow& follow);
-  void start_heartbeat();
   void build_services(const auth::MasterKey& key);
   Result<void> build_logins();
   Result<void> build_webhooks();
@@ -107,7 +106,6 @@ class App {
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<Listeners> listeners_;
   std::unique_ptr<Background> background_;
-  std::optional<WorkerThread> heartbeat_;  // nullopt without replication
   bool stopped_ = false;
 };
 

@@ -348,8 +348,9 @@ Transaction::Transaction(Connection& db, bool alters)
 Transaction::~Transaction() = default;
 
 void Transaction::commit() {
-  if (db_.before_commit_ && db_.total_changes() != changes_) db_.before_commit_();
-  translated(db_.handle(), [&] { transaction_->commit(); });
+  const auto commit = [this] { translated(db_.handle(), [&] { transaction_->commit(); }); };
+  const bool is_watched = db_.around_commit_ && db_.total_changes() != changes_;
+  is_watched ? db_.around_commit_(commit) : commit();
 }
 
 void Transaction::roll_back() {

@@ -163,9 +163,10 @@ class Connection {
   /// Copies the write-ahead log into the database; with `truncates`, also empties the file of the
   /// log if no reader uses it. A lock of another connection and a full disk are no error.
   CheckpointedLog checkpoint(bool truncates);
-  /// Calls `write` at the end of each Transaction that has changed something. An empty function
-  /// ends this.
-  void before_commit(std::function<void()> write) { before_commit_ = std::move(write); }
+  /// Calls `around` to commit a Transaction that has changed something. It calls its argument, and
+  /// may write before that. An empty function ends this.
+  using AroundCommit = std::function<void(const std::function<void()>& commit)>;
+  void commit_through(AroundCommit around) { around_commit_ = std::move(around); }
   /// Calls `note` after each commit with the number of frames in the write-ahead log. An empty
   /// function ends this. `note` must not use the connection or throw, like that of on_change().
   void on_commit(std::function<void(int frames)> note);
@@ -213,7 +214,7 @@ class Connection {
   bool used_while_preparing_ = false;
   bool is_writing_ = false;
   std::unordered_set<std::string> interned_;
-  std::function<void()> before_commit_;
+  AroundCommit around_commit_;
   std::function<void(int)> note_commit_;
   NoteChange note_change_;
   std::vector<Attached> attached_;

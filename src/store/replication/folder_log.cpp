@@ -90,17 +90,31 @@ Result<std::vector<std::int64_t>> FolderLog::places() const {
 }
 
 /// Whether the fence lets the entry pass.
-Result<bool> FolderLog::follows(const LogEntry& entry) const {
+Result<bool> FolderLog::may_append(const LogEntry& entry) const {
   if (entry.kind == EntryKind::takeover) {
     COFFER_TRY(const auto all, names());
     // A place before the last one may be free after a crash during a truncation.
     if (!all.empty() && all.back() > entry.at.seq) return false;
-    if (all.empty() || all.front() == entry.at.seq) return true;
+    if (all.empty()) return true;
   }
   const auto predecessor = read_entry(entry.at.seq - 1);
   if (predecessor) return may_follow(predecessor->at, entry);
   if (predecessor.error().slug == Slug::not_found) return false;
   return unexpected(predecessor.error());
+}
+
+/// Whether the place of an entry that is in the log now was never taken before. A truncation
+/// removes the lowest place first, so it was not if the place before it is still taken. By the time
+/// of this check, another machine may have continued after the entry.
+Result<bool> FolderLog::still_follows(const LogEntry& entry) const {
+  const auto predecessor = read_entry(entry.at.seq - 1);
+  if (predecessor) return true;
+  if (predecessor.error().slug != Slug::not_found) return unexpected(predecessor.error());
+  if (entry.kind != EntryKind::takeover) return false;
+  // The first entry. Another machine may have begun the log at another place.
+  COFFER_TRY(const auto all, names());
+  return !all.empty() && all.front() == entry.at.seq &&
+         all.back() - all.front() + 1 == static_cast<std::int64_t>(all.size());
 }
 
 Appended FolderLog::append_one(const LogEntry& entry, const std::function<void()>& meanwhile) {
@@ -116,15 +130,13 @@ Appended FolderLog::append_one(const LogEntry& entry, const std::function<void()
   meanwhile();
   if (done) done = file->flush();
   if (!done) return unknown(done.error());
-  const auto before = follows(entry);
+  const auto before = may_append(entry);
   if (!before) return unknown(before.error());
   if (!*before) return fenced;
   if (!rename_exclusively(file->path(), path)) {
     return errno == EEXIST ? fenced : unknown(system_problem("cannot name " + path));
   }
-  // A truncation removes the lowest place first. If the place before this one is still there, this
-  // place was never taken before.
-  const auto after = follows(entry);
+  const auto after = still_follows(entry);
   if (after && !*after) {
     ::unlink(path.c_str());
     return fenced;

@@ -23,7 +23,8 @@ class FolderLog final : public ReplicaLog {
   FolderLog(std::string folder, Random& random) : folder_(std::move(folder)), random_(random) {}
   std::string path_of(std::int64_t seq) const;
   Result<LogEntry> read_entry(std::int64_t seq) const;
-  Result<bool> follows(const LogEntry& entry) const;
+  Result<bool> may_append(const LogEntry& entry) const;
+  Result<bool> still_follows(const LogEntry& entry) const;
   Appended append_one(const LogEntry& entry, const std::function<void()>& meanwhile);
   Result<std::vector<std::int64_t>> names() const;
   Result<std::vector<std::int64_t>> places() const;

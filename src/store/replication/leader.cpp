@@ -22,7 +22,22 @@ Leader::Leader(ReplicaLog& log, const EntryKeys& keys, Random& random, const Log
       epoch_(tail.at.epoch),
       sent_ms_(sent_ms) {
   hold_lease_until(sent_ms_ + options_.lease_ms);
-  watch_ = Thread("lease", [this] { watch_lease(); });
+  constexpr std::int64_t kLookEveryMs = 50;
+  // Without this, a leader whose log does not respond would go on until its next response.
+  watch_ = Thread("lease", [this] {
+    repeat(kLookEveryMs, [this] {
+      if (lease_holds()) return true;
+      options_.end({AppendResult::unknown, "the log has not responded during the lease"});
+      return false;
+    });
+  });
+  if (options_.heartbeat_ms == 0) return;
+  beat_ = Thread("heartbeat", [this] {
+    repeat(options_.heartbeat_ms / 2, [this] {
+      heartbeat(options_.heartbeat_ms);
+      return true;
+    });
+  });
 }
 
 Leader::~Leader() {
@@ -32,39 +47,40 @@ Leader::~Leader() {
     stopped_.notify_all();
   }
   watch_.join();
+  beat_.join();
   end_lease();
   if (writer_ == nullptr) return;
-  writer_->before_commit({});
+  writer_->commit_through({});
   tap_log(writer_->handle(), nullptr);
 }
 
 void Leader::follow(Connection& writer) {
   writer_ = &writer;
   tap_log(writer.handle(), this);
-  writer.before_commit([this] { store_position(); });
+  writer.commit_through([this](const std::function<void()>& own) { commit(own); });
 }
 
-void Leader::store_position() {
+void Leader::commit(const std::function<void()>& commit) {
+  const Lock lock(appending_);
   const LogTail& tail = chain_.tail();
   stored_seq_ = tail.at.seq + 1;
   write_position(*writer_, {{stored_seq_, tail.at.epoch}, tail.digest});
+  commit();
 }
 
-/// Without it, a leader whose log does not respond would go on until its next response.
-void Leader::watch_lease() {
-  constexpr std::int64_t kLookEveryMs = 50;
+void Leader::repeat(std::int64_t every_ms, const std::function<bool()>& work) {
   for (;;) {
     {
       const Lock lock(mutex_);
-      if (!stopping_) stopped_.wait_for_ms(mutex_, kLookEveryMs);
+      if (!stopping_) stopped_.wait_for_ms(mutex_, every_ms);
       if (stopping_) return;
     }
-    if (lease_holds()) continue;
-    return options_.end({AppendResult::unknown, "the log has not responded during the lease"});
+    if (!work()) return;
   }
 }
 
 void Leader::heartbeat(std::int64_t idle_ms) {
+  const Lock lock(appending_);
   if (boot_ms() - sent_ms_ < idle_ms) return;
   append({chain_.append(EntryKind::heartbeat, options_.address, random_)}, [] {});
 }

@@ -29,10 +29,13 @@ struct LeaderOptions {
   std::function<void(const Appended&)> end;
   std::size_t base_bytes = std::size_t{64} << 20;  // memory for the last images of pages
   std::int64_t lease_ms = kLeaseMs;
+  std::int64_t heartbeat_ms = kHeartbeatMs;  // 0: no thread makes the log grow
 };
 
 /// The leader holds the lease of the process (base/platform/lease.h), which each append extends,
-/// and calls `end` when it is over. For the thread of the writer, except position().
+/// and calls `end` when it is over. Without commits, a thread appends heartbeats, so that a
+/// checkpoint or another long work of the writer does not end the lease. For the thread of the
+/// writer, except heartbeat() and position().
 class Leader final : public LogTap {
  public:
   /// `tail`: of the log, which is the takeover of this leader, sent at `sent_ms` (boot_ms()). All
@@ -46,8 +49,8 @@ class Leader final : public LogTap {
   /// Makes all commits of `writer` entries of the log until this object is destroyed. Every
   /// Transaction also stores the position. Call it before the connection writes anything.
   void follow(Connection& writer);
-  /// Appends an entry that changes nothing, unless one was appended in the last `idle_ms`. Outside
-  /// a transaction.
+  /// Appends an entry that changes nothing, unless one was appended in the last `idle_ms`.
+  /// Thread-safe.
   void heartbeat(std::int64_t idle_ms);
   /// Of the last entry of this leader. Thread-safe.
   LogPosition position() const { return {seq_, epoch_}; }
@@ -57,8 +60,9 @@ class Leader final : public LogTap {
   int synchronise(const std::function<int()>& synchronise) override;
 
  private:
-  void store_position();
-  void watch_lease();
+  void commit(const std::function<void()>& commit);
+  /// Calls `work` at these intervals until the leader is destroyed, or `work` returns false.
+  void repeat(std::int64_t every_ms, const std::function<bool()>& work);
   bool append(const std::vector<LogEntry>& entries, const std::function<void()>& meanwhile);
 
   ReplicaLog& log_;
@@ -67,6 +71,9 @@ class Leader final : public LogTap {
   Connection* writer_ = nullptr;
   LogFrames frames_;
   PageEncoder encoder_;
+  // Held during a commit, whose position depends on the last entry, and by heartbeat(). Guards the
+  // log and the members from here to `sent_ms_`.
+  Mutex appending_;
   EntryChain chain_;
   std::int64_t stored_seq_ = 0;  // of the position that the present transaction contains
   std::atomic<std::int64_t> seq_;
@@ -75,7 +82,8 @@ class Leader final : public LogTap {
   Mutex mutex_;
   Condition stopped_;
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;
-  Thread watch_;  // last member
+  Thread watch_;  // this one and the next are the last members
+  Thread beat_;
 };
 
 }  // namespace coffer::store

@@ -124,7 +124,8 @@ struct LogOfMachine {
                                  on_end();
                                },
                            .base_bytes = std::size_t{1} << 20,
-                           .lease_ms = kNoEnd},
+                           .lease_ms = kNoEnd,
+                           .heartbeat_ms = 0},
                           0,  // no other machine leads
                           0};
 };
