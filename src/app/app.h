@@ -12,7 +12,8 @@
 #include "outbound/wire/resolver.h"
 
 namespace coffer::store {
-struct Following;  // store/replication/joining.h
+enum class FollowNext;
+struct Following;  // store/replication/joining.h, like FollowNext
 class Replica;     // store/replication/replica.h
 }  // namespace coffer::store
 
@@ -28,7 +29,7 @@ class App {
  public:
   /// What to do about a database that does not exist or is empty.
   enum class Missing { refuse, create };
-  using Follow = std::function<bool(const store::Following&)>;
+  using Follow = std::function<store::FollowNext(const store::Following&)>;
   /// Opens the file or, if it may, creates it and its master key. On failure, returns nullptr and
   /// fills `error`.
   /// `clock` and `random` must outlive the App. `command` is the command that opens the file, for

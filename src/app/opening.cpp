@@ -152,7 +152,9 @@ Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Rando
   COFFER_TRY(auto out, store::Replica::open(config.replicate, key.derive(kLogLabel),
                                             config.listen_http.to_string(), random));
   const std::int64_t end_ms = boot_ms() + out->replication().patience_ms * 2;
-  out->replication().follow = [end_ms](const store::Following&) { return boot_ms() < end_ms; };
+  out->replication().follow = [end_ms](const store::Following&) {
+    return boot_ms() < end_ms ? store::FollowNext::follow : store::FollowNext::stop;
+  };
   return out;
 }
 

@@ -11,6 +11,9 @@
 
 namespace coffer {
 
+/// The file beside a database that tells its follower to lead.
+inline constexpr const char* kPromoteEnding = ".promote";
+
 /// Tells load balancers that this machine follows, and clients which machine leads.
 class Standby {
  public:

@@ -85,19 +85,19 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> out;
     for (const auto& group :
-         {demo_commands(),           serve_commands(),       init_commands(),
-          overview_commands(),       payment_commands(),     arrival_commands(),
-          association_commands(),    application_commands(), user_commands(),
-          wallet_commands(),         beneficiary_commands(), quote_commands(),
-          market_commands(),         connector_commands(),   fee_commands(),
-          event_commands(),          listen_commands(),      webhook_commands(),
-          notification_commands(),   alert_commands(),       log_commands(),
-          operator_commands(),       approval_commands(),    operator_sign_in_commands(),
-          operator_token_commands(), backup_commands(),      verify_commands(),
-          export_commands(),         apply_commands(),       key_commands(),
-          sandbox_commands(),        doctor_commands(),      healthcheck_commands(),
-          provider_sim_commands(),   about_commands(),       completion_commands(),
-          settings_commands(),       help_commands()}) {
+         {demo_commands(),           serve_commands(),        init_commands(),
+          overview_commands(),       payment_commands(),      arrival_commands(),
+          association_commands(),    application_commands(),  user_commands(),
+          wallet_commands(),         beneficiary_commands(),  quote_commands(),
+          market_commands(),         connector_commands(),    fee_commands(),
+          event_commands(),          listen_commands(),       webhook_commands(),
+          notification_commands(),   alert_commands(),        log_commands(),
+          operator_commands(),       approval_commands(),     operator_sign_in_commands(),
+          operator_token_commands(), backup_commands(),       verify_commands(),
+          export_commands(),         apply_commands(),        key_commands(),
+          sandbox_commands(),        doctor_commands(),       healthcheck_commands(),
+          replica_commands(),        provider_sim_commands(), about_commands(),
+          completion_commands(),     settings_commands(),     help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

@@ -27,6 +27,7 @@ std::vector<Command> about_commands();
 std::vector<Command> backup_commands();
 std::vector<Command> export_commands();
 std::vector<Command> healthcheck_commands();
+std::vector<Command> replica_commands();
 std::vector<Command> init_commands();
 std::vector<Command> key_commands();
 std::vector<Command> log_commands();

@@ -42,6 +42,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"alert", "Alerts to the operator by webhook and e-mail"},
     {"logs", "API requests, with redacted bodies"},
     {"backups", "Backups in backup_dir"},
+    {"replica", "Role of a server in a replicated ledger"},
     {"sandbox", "Clock of a demo"},
     {"operator", "Operators of the admin page and their roles"},
     {"operator token", "Tokens of operators' programs"},

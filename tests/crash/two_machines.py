@@ -9,11 +9,13 @@ must refuse to start.
 
 COFFER_TWO_ROUNDS (1): rounds of all kinds. COFFER_TWO_SEED: of the delays."""
 
+import json
 import os
 import random
 import shutil
 import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,7 +28,7 @@ from harness.server import Service
 from harness.tenant import Tenant
 
 BINARY = binary("faults")
-UNCERTAIN, CONFIGURATION = 70, 78
+CONFLICT, UNCERTAIN, CONFIGURATION = 1, 70, 78
 POINTS = ("log.before", "log.sent", "log.after")
 LEADS_WITHIN_S = 20.0  # three seconds of silence, and a start of the build with sanitizers
 
@@ -186,7 +188,42 @@ def failovers(folder, faults):
     wait_until_settled(pair)
     stop_both(pair)
     check_files(pair, clients, folder, faults)
-    print(f"{len(clients.acked)} payments acknowledged, {clients.repeats} of them as repetitions")
+    print(f"count: {len(clients.acked)} payments acknowledged, {clients.repeats} of them as repetitions")
+
+
+def replica(machine, word, expected=0):
+    """The result of `coffer replica WORD` on a machine."""
+    done = subprocess.run([BINARY, "replica", word, "--db", machine.db, "--listen-http",
+                           f"{machine.host}:{machine.port}", "--json"], capture_output=True, text=True, check=False,
+                          env={**os.environ, **machine.settings})
+    if done.returncode != expected:
+        sys.exit(f"coffer replica {word}: {done.returncode} {done.stderr}")
+    return json.loads(done.stdout) if expected == 0 else None
+
+
+def promotion(folder, faults):
+    """An operator makes the follower the leader, while the other one works."""
+    pair = Pair(folder).begin()
+    clients = Clients(pair, count=4, make=only_transfers).start()
+    wait_for_payments(clients, 20)
+    replica(pair.leader, "promote", CONFLICT)
+    found = [replica(machine, "status")["role"] for machine in (pair.leader, pair.follower)]
+    if found != ["leader", "follower"]:
+        faults.append(f"coffer replica status: {found}")
+    old, began = pair.leader, time.monotonic()
+    if replica(pair.follower, "promote")["role"] != "leader":
+        faults.append("coffer replica promote: the follower does not lead")
+    pair.leader, pair.follower = pair.follower, pair.leader
+    print(f"  promoted after {time.monotonic() - began:.1f} s", flush=True)
+    expect_exit(old, UNCERTAIN, "the leader before a promotion", faults)
+    wait_for_payments(clients, 20)
+    pair.start(pair.follower, "/readyz?role=follower")
+    clients.stop()
+    clients.replay_waiting()
+    faults += [f"an unexpected response: {one}" for one in clients.surprises]
+    wait_until_settled(pair)
+    stop_both(pair)
+    check_files(pair, clients, folder, faults)
 
 
 def lost_by_the_engine(folder, faults):
@@ -216,10 +253,11 @@ def lost_by_the_engine(folder, faults):
 
 def main():
     faults = []
-    for part in (failovers, lost_by_the_engine):
-        with tempfile.TemporaryDirectory(prefix="coffer-two-") as folder:
+    for part in (failovers, promotion, lost_by_the_engine):
+        with tempfile.TemporaryDirectory(prefix="coffer-two-", ignore_cleanup_errors=True) as folder:
             part(folder, faults)
     judge_faults(faults)
+    print("control: the loss of acknowledged entries was found, and the other machine refused to start")
     print("0 lost, 0 doubled, files equal")
 
 

@@ -1,6 +1,7 @@
 #include "cli/serve/serving.h"
 
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -91,7 +92,9 @@ App::Follow follow_on(std::optional<Standby>& standby, const Config& config, Ran
       }
     }
     standby->note(state);
-    return !stops();
+    if (stops()) return store::FollowNext::stop;
+    const bool is_promoted = ::access((config.db + kPromoteEnding).c_str(), F_OK) == 0;
+    return is_promoted ? store::FollowNext::lead : store::FollowNext::follow;
   };
 }
 
@@ -256,10 +259,13 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   const NewFolders folders(directory_of(config.db));
   const auto stops = [&] { return signals.is_stopping(); };
   std::optional<Standby> standby;
+  const std::string promote = config.db + kPromoteEnding;
+  ::unlink(promote.c_str());  // for a server that has ended
   const auto app = App::open(config, clock, random, error, serving.missing, {},
                              wait_for_commands(kCommandWaitMs, stops),
                              follow_on(standby, config, random, stops));
   standby.reset();
+  ::unlink(promote.c_str());
   if (!app && error.exit_code == exit_code::kBusy && stops()) {
     while (signals.wait() == StopSignals::Kind::reload) {
     }

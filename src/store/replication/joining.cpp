@@ -25,17 +25,22 @@ class Candidate {
     for (;;) {
       COFFER_TRY(const bool grew, step());
       const std::int64_t idle_ms = boot_ms() - grown_ms_;
-      if (!with_.follow({follower_.tail().at, follower_.leader(), idle_ms})) {
+      const FollowNext next = with_.follow({follower_.tail().at, follower_.leader(), idle_ms});
+      if (next == FollowNext::stop) {
         return unexpected(overloaded("Another machine leads this ledger" +
                                      (follower_.leader().empty() ? "" : ": " + follower_.leader()) +
                                      "."));
       }
+      is_promoted_ = next == FollowNext::lead;
+      if (is_promoted_ && was_reachable_) return {};
       // No machine leads an empty log.
       if (idle_ms >= with_.patience_ms || follower_.tail().at == LogPosition()) return {};
       if (!grew) rest(with_.poll_ms);
     }
   }
   void note_growth() { grown_ms_ = boot_ms(); }
+  /// Whether another machine may hold a lease.
+  bool is_promoted() const { return is_promoted_; }
 
  private:
   /// While the log cannot be read, it may grow.
@@ -57,6 +62,7 @@ class Candidate {
   const Replication& with_;
   std::int64_t grown_ms_ = boot_ms();
   bool was_reachable_ = true;
+  bool is_promoted_ = false;
 };
 
 }  // namespace
@@ -75,8 +81,10 @@ Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication&
     if (out.result == AppendResult::stored) {
       log_info("replication", "this machine leads",
                {{"epoch", entry.at.epoch}, {"entry", entry.at.seq}});
-      return std::make_unique<Leader>(with.log, with.keys, with.random, chain.tail(), sent_ms,
-                                      with.leader);
+      auto leader = std::make_unique<Leader>(with.log, with.keys, with.random, chain.tail(),
+                                             sent_ms, with.leader);
+      if (candidate.is_promoted()) rest(with.leader.lease_ms);
+      return leader;
     }
     // If it was stored after all, the next candidate follows it.
     log_info("replication", "another machine was faster, or the log did not respond",

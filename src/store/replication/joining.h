@@ -19,6 +19,12 @@ struct Following {
   std::int64_t idle_ms = 0;  // since the log has grown
 };
 
+enum class FollowNext {
+  follow,  // until no other machine leads
+  lead,    // also if another machine leads; this one waits until that one may not act any more
+  stop
+};
+
 /// What a replicated database needs. All references must outlive it.
 struct Replication {
   ReplicaLog& log;
@@ -29,13 +35,15 @@ struct Replication {
   /// leads. Longer than a lease, in which the leader makes the log grow.
   std::int64_t patience_ms = kLeaseMs + 1'000;
   std::int64_t poll_ms = 50;
-  /// Called in each round; false ends it.
-  std::function<bool(const Following&)> follow = [](const Following&) { return true; };
+  /// Called in each round.
+  std::function<FollowNext(const Following&)> follow = [](const Following&) {
+    return FollowNext::follow;
+  };
 };
 
 /// Follows the log with a file that no process has open, until this machine becomes the leader.
 /// Problems as those of a Follower, with which the machine must not lead, and `overloaded` if
-/// `with.follow` has returned false. Throws SqlError.
+/// it was told to stop. Throws SqlError.
 Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication& with);
 
 /// Whether the file is part of a log. Without it, its commits would be missing on other machines.

@@ -263,10 +263,10 @@ TEST_CASE("joining: a machine follows while another one leads, and leads when th
   constexpr std::size_t kBusyRounds = 30;
   second.replication.follow = [&](const Following& state) {
     rounds.push_back(state);
-    if (rounds.size() > kBusyRounds) return true;
+    if (rounds.size() > kBusyRounds) return FollowNext::follow;
     CHECK(state.idle_ms < 300);
-    ledger.queue->between_batches([&](Connection&) { leader.heartbeat(0); });
-    return true;
+    leader.heartbeat(0);
+    return FollowNext::follow;
   };
   const std::string path = folder.file("second.db");
   const auto led = lead(path, second.replication);
@@ -277,7 +277,7 @@ TEST_CASE("joining: a machine follows while another one leads, and leads when th
   CHECK((*led)->position().epoch == leader.position().epoch + 1);
   CHECK(pages_of(path) == pages_of(ledger.database->path()));
   CHECK(first.ends.empty());
-  ledger.queue->between_batches([&](Connection&) { leader.heartbeat(0); });
+  leader.heartbeat(0);
   REQUIRE(first.ends.size() == 1);
   CHECK(first.ends[0].result == AppendResult::fenced);
 }
@@ -292,7 +292,7 @@ TEST_CASE("joining: a machine that cannot read the log does not lead, and can be
   second.replication.follow = [&](const Following&) {
     second.log.is_reachable = false;
     if (since == 0) since = boot_ms();
-    return boot_ms() - since < 400;
+    return boot_ms() - since < 400 ? FollowNext::follow : FollowNext::stop;
   };
   const auto led = lead(folder.file("second.db"), second.replication);
   REQUIRE_FALSE(led);
@@ -318,7 +318,7 @@ TEST_CASE("joining: a candidate that another one has fenced follows that one") {
     if (!other && state.idle_ms > 0) {
       other = lead(folder.file("third.db"), third.replication).value();
     }
-    return rounds < 1'000;
+    return rounds < 1'000 ? FollowNext::follow : FollowNext::stop;
   };
   second.replication.patience_ms = 1;
   const auto led = lead(folder.file("second.db"), second.replication);
@@ -326,6 +326,29 @@ TEST_CASE("joining: a candidate that another one has fenced follows that one") {
   // The other one is silent as well.
   REQUIRE(led);
   CHECK((*led)->position().epoch == other->position().epoch + 1);
+}
+
+TEST_CASE("joining: a machine that is promoted leads at once, and the other one notices") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  SmallLedger ledger({}, first.options());
+  Leader& leader = *ledger.database->leader();
+  LogOfMachine second(folder.path() + "/log");
+  second.replication.patience_ms = kNoEnd;
+  second.replication.leader.lease_ms = 100;
+  int rounds = 0;
+  second.replication.follow = [&](const Following&) {
+    if (++rounds > 6) return FollowNext::lead;
+    leader.heartbeat(0);  // at first, another one after each attempt to lead
+    return rounds < 5 ? FollowNext::follow : FollowNext::lead;
+  };
+  const std::int64_t began = boot_ms();
+  const auto led = lead(folder.file("second.db"), second.replication);
+  REQUIRE(led);
+  CHECK(boot_ms() - began >= 100);  // the other one may act until its lease is over
+  CHECK((*led)->position().epoch == leader.position().epoch + 1);
+  leader.heartbeat(0);
+  CHECK(first.ends.size() == 1);
 }
 
 }  // namespace joining_test
