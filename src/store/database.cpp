@@ -289,7 +289,13 @@ OpenError Database::hold_file() {
 
 OpenError Database::join_log() {
   if (options_.replication == nullptr) return {};
-  auto leader = lead(options_.path, *options_.replication);
+  // With the leader's next version, the file may have a schema that this version does not know.
+  const auto may_lead = [this]() -> Result<void> {
+    const auto marks = holds_tables(options_.path) ? read_file_marks(options_.path) : std::nullopt;
+    if (!marks || marks->schema_version <= schema_version()) return {};
+    return unexpected(Slug::conflict, marks_fault(*marks, schema_version(), options_.path).message);
+  };
+  auto leader = lead(options_.path, *options_.replication, may_lead);
   if (!leader) {
     const bool follows = leader.error().slug == Slug::overloaded;
     return {follows ? OpenFault::locked : OpenFault::unsupported, leader.error().detail};

@@ -67,12 +67,14 @@ class Candidate {
 
 }  // namespace
 
-Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication& with) {
+Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication& with,
+                                     const std::function<Result<void>()>& may_lead) {
   const bool is_new = !holds_tables(path);
   COFFER_TRY(const auto follower, Follower::join(path, with.log, with.keys));
   Candidate candidate(*follower, with);
   for (;;) {
     COFFER_TRY_VOID(candidate.wait());
+    COFFER_TRY_VOID(may_lead());
     EntryChain chain(with.keys, follower->tail());
     const LogEntry entry = chain.append(EntryKind::takeover,
                                         takeover_content(is_new, with.leader.address), with.random);

@@ -43,8 +43,11 @@ struct Replication {
 
 /// Follows the log with a file that no process has open, until this machine becomes the leader.
 /// Problems as those of a Follower, with which the machine must not lead, and `overloaded` if
-/// it was told to stop. Throws SqlError.
-Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication& with);
+/// it was told to stop. Calls `may_lead` before it takes over, and returns its Problem. Throws
+/// SqlError.
+Result<std::unique_ptr<Leader>> lead(
+    const std::string& path, const Replication& with,
+    const std::function<Result<void>()>& may_lead = [] { return Result<void>(); });
 
 /// Whether the file is part of a log. Without it, its commits would be missing on other machines.
 bool needs_log(Connection& db);

@@ -126,6 +126,25 @@ TEST_CASE("joining: a ledger that existed before has to be copied to other machi
   CHECK(why.find("needs a copy of the leader's file") != std::string::npos);
 }
 
+TEST_CASE("joining: a machine with an older version follows a newer schema, but does not lead") {
+  const TemporaryFolder folder;
+  LogOfMachine machine(folder.path() + "/log");
+  {
+    SmallLedger ledger({}, machine.options());
+    ledger.queue->between_batches([](Connection& writer) {
+      Transaction transaction(writer, true);
+      writer.execute("PRAGMA user_version=9999");
+      transaction.commit();
+    });
+  }
+  const LogTail end = machine.log.tail().value();
+  std::string why;
+  const std::string other = folder.file("other.db");
+  CHECK_FALSE(payments_after_start(other, folder.path() + "/log", why));
+  CHECK(why.find("written by a newer coffer") != std::string::npos);
+  CHECK(machine.log.tail().value() == end);
+}
+
 TEST_CASE("joining: a replicated file does not open without its log") {
   const TemporaryFolder folder;
   LogOfMachine machine(folder.path() + "/log");
@@ -335,7 +354,8 @@ TEST_CASE("joining: a machine that is promoted leads at once, and the other one 
   Leader& leader = *ledger.database->leader();
   LogOfMachine second(folder.path() + "/log");
   second.replication.patience_ms = kNoEnd;
-  second.replication.leader.lease_ms = 100;
+  second.replication.leader.lease_ms = 400;
+  second.replication.leader.heartbeat_ms = 20;  // both machines share the lease of this process
   int rounds = 0;
   second.replication.follow = [&](const Following&) {
     if (++rounds > 6) return FollowNext::lead;
@@ -345,7 +365,7 @@ TEST_CASE("joining: a machine that is promoted leads at once, and the other one 
   const std::int64_t began = boot_ms();
   const auto led = lead(folder.file("second.db"), second.replication);
   REQUIRE(led);
-  CHECK(boot_ms() - began >= 100);  // the other one may act until its lease is over
+  CHECK(boot_ms() - began >= 400);  // the other one may act until its lease is over
   CHECK((*led)->position().epoch == leader.position().epoch + 1);
   leader.heartbeat(0);
   CHECK(first.ends.size() == 1);
