@@ -25,6 +25,7 @@ const (
 	SlugMalformedRequest       = "malformed-request"        // 400: Malformed request
 	SlugNoAssociation          = "no-association"           // 403: No association
 	SlugNotFound               = "not-found"                // 404: Not found
+	SlugNotLeader              = "not-leader"               // 503: Not the leader
 	SlugOverloaded             = "overloaded"               // 503: Overloaded
 	SlugPayloadTooLarge        = "payload-too-large"        // 413: Payload too large
 	SlugProviderError          = "provider-error"           // 502: Provider error
@@ -117,6 +118,8 @@ type ProblemDetails struct {
 	Code ProblemCode `json:"code"`
 	// URL of the page that explains this problem.
 	DocURL string `json:"docUrl"`
+	// Address of the machine that leads the ledger; only with `not_leader`.
+	Leader string `json:"leader,omitempty"`
 	// The invalid fields.
 	Errors []FieldError `json:"errors,omitempty"`
 	// OAuth error code of POST /v1/oauth/token, or the text that SEP-10 clients read from /v1/public/auth-connect;
@@ -168,6 +171,7 @@ const (
 	ProblemCodeProviderUnavailable      ProblemCode = "provider_unavailable"
 	ProblemCodeOverloaded               ProblemCode = "overloaded"
 	ProblemCodeStorageFull              ProblemCode = "storage_full"
+	ProblemCodeNotLeader                ProblemCode = "not_leader"
 	ProblemCodeProviderTimeout          ProblemCode = "provider_timeout"
 	ProblemCodeTokenVerificationTimeout ProblemCode = "token_verification_timeout"
 )

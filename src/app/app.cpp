@@ -70,12 +70,12 @@ App::~App() { stop(); }
 
 std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random& random,
                                StartError& error, Missing missing, std::string_view command,
-                               const store::LockWait& waits, const Follow& follow) {
+                               const OtherUsers& others) {
   const NewFolders folders(directory_of(config.db));
   const NewFolders key_folders(directory_of(config.master_key_file));
   std::unique_ptr<App> app(new App(config, clock, random));
   try {
-    const auto built = app->build(missing, command, waits, follow);
+    const auto built = app->build(missing, command, others);
     if (built) return app;
     error = start_error(built.error());
   } catch (const store::SqlError& fault) {
@@ -85,34 +85,52 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
   return nullptr;
 }
 
-Result<void> App::build(Missing missing, std::string_view command, const store::LockWait& waits,
-                        const Follow& follow) {
+Result<void> App::open_database(Missing missing, std::string_view command,
+                                const OtherUsers& others) {
   const bool creates = missing == Missing::create;
-  COFFER_TRY(replica_, open_replica(config_, random_));
-  if (replica_ && follow) replica_->replication().follow = follow;
+  if (!others.beside) {
+    COFFER_TRY(replica_, open_replica(config_, random_));
+  }
+  if (replica_) {
+    store::Replication& with = replica_->replication();
+    if (others.follow) with.follow = others.follow;
+    with.leader.took = [&appends = metrics_.histogram("coffer_log_append_duration_seconds",
+                                                      "Appends to the shared log, in seconds.",
+                                                      kWorkBuckets)](std::int64_t us) {
+      appends.observe(us);
+    };
+  }
   if (creates) COFFER_TRY_VOID(check_new_file(config_, random_));
   store::OpenError fault;
   database_ = store::Database::open({.path = config_.db,
                                      .link = config_.db_link,
                                      .command = std::string(command),
-                                     .waits = waits,
+                                     .waits = others.waits,
                                      .readers = config_.readers,
                                      .allow_network_filesystem = config_.allow_network_filesystem,
                                      .creates = creates,
-                                     .replication = replica_ ? &replica_->replication() : nullptr},
+                                     .replication = replica_ ? &replica_->replication() : nullptr,
+                                     .beside = others.beside},
                                     clock_, fault);
   if (!database_) return unexpected(open_problem(fault));
-  const store::CommitQueueOptions options{
+  return {};
+}
+
+Result<void> App::build(Missing missing, std::string_view command, const OtherUsers& others) {
+  COFFER_TRY_VOID(open_database(missing, command, others));
+  store::CommitQueueOptions options{
       .queue_max = static_cast<std::size_t>(config_.queue_max),
       .disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20,
       .metrics = &metrics_,
       .quotas = {config_.quota_sandbox, config_.quota_production}};
+  if (others.beside) options.rejects = [leader = others.leader] { return not_leader(leader()); };
   const auto wake = [this](store::Signal signal) {
     if (background_) background_->wake(signal);
   };
   queue_ = std::make_unique<store::CommitQueue>(*database_, clock_, options, wake);
   COFFER_TRY(const auto key, open_master_key(config_, random_, *database_, *queue_));
   build_services(key);
+  if (replica_) begin_to_lead();
   auto hasher = flows::prepare_file_keys(*context_);
   if (!hasher) {
     const bool is_full = hasher.error().slug == Slug::storage_full;

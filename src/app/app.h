@@ -10,12 +10,11 @@
 #include "flows/webhooks/webhooks.h"
 #include "http/client.h"
 #include "outbound/wire/resolver.h"
+#include "store/replication/joining.h"
 
 namespace coffer::store {
-enum class FollowNext;
-struct Following;  // store/replication/joining.h, like FollowNext
-class Replica;     // store/replication/replica.h
-}  // namespace coffer::store
+class Replica;  // store/replication/replica.h
+}
 
 namespace coffer::flows {
 class Figures;  // flows/operations/figures.h
@@ -23,22 +22,29 @@ class Figures;  // flows/operations/figures.h
 
 namespace coffer {
 
+/// How to open a file that others use.
+struct OtherUsers {
+  store::LockWait waits = {};  // DatabaseOptions
+  // With replication, Replication::follow; without it, `overloaded` if another machine leads.
+  std::function<store::FollowNext(const store::Following&)> follow = {};
+  // DatabaseOptions: only reads, while this process follows the machine at `leader`.
+  const store::HeldFile* beside = nullptr;
+  std::function<std::string()> leader = {};
+};
+
 /// One opened coffer file with all objects that work on it. `open` provides the flows; `serve` adds
 /// the listener and the workers. Commands that work on a file do not call `serve`.
 class App {
  public:
   /// What to do about a database that does not exist or is empty.
   enum class Missing { refuse, create };
-  using Follow = std::function<store::FollowNext(const store::Following&)>;
   /// Opens the file or, if it may, creates it and its master key. On failure, returns nullptr and
   /// fills `error`.
   /// `clock` and `random` must outlive the App. `command` is the command that opens the file, for
-  /// other processes that wait for it; empty: a server. `waits`: DatabaseOptions. `follow`: with
-  /// replication, Replication::follow; without it, `overloaded` if another machine leads.
+  /// other processes that wait for it; empty: a server.
   static std::unique_ptr<App> open(const Config& config, const Clock& clock, Random& random,
                                    StartError& error, Missing missing,
-                                   std::string_view command = {}, const store::LockWait& waits = {},
-                                   const Follow& follow = {});
+                                   std::string_view command = {}, const OtherUsers& others = {});
   ~App();  // stops
   App(const App&) = delete;
   App& operator=(const App&) = delete;
@@ -52,6 +58,8 @@ class App {
   void stop(const std::function<void()>& stop_commands = [] {});
   /// Lets the API reference call operations, as in a demo. Call it before `serve`.
   void offer_trial() { services_->offers_trial = true; }
+  /// As after a takeover, for tests: another machine may have led until now.
+  void begin_to_lead() { context_->leads_since = queue_->now(); }
   /// Sets the cost of new password hashes, for tests, which create many.
   void set_password_cost(const auth::ScryptCost& cost) { context_->password_cost = cost; }
 
@@ -74,8 +82,8 @@ class App {
 
  private:
   App(const Config& config, const Clock& clock, Random& random);
-  Result<void> build(Missing missing, std::string_view command, const store::LockWait& waits,
-                     const Follow& follow);
+  Result<void> build(Missing missing, std::string_view command, const OtherUsers& others);
+  Result<void> open_database(Missing missing, std::string_view command, const OtherUsers& others);
   void build_services(const auth::MasterKey& key);
   Result<void> build_logins();
   Result<void> build_webhooks();

@@ -57,6 +57,9 @@ Background::Background(const Config& config, const Clock& clock, api::Services& 
                   });
                 }),
       checkpoints_(context_, outbound::Witnesses(config.checkpoint_witnesses, client, resolver)) {
+  if (context_.database.leader() != nullptr) {
+    leadership_.emplace(config_, context_, client, resolver);
+  }
   if (config.backup_dir.empty()) return;
   backups_.emplace("backups", [this, plan = backup_plan(config_)] {
     return flows::run_backup_plan(context_, plan, [this] { return draining_.load(); });
@@ -74,6 +77,7 @@ void Background::start() {
   head_signer_.start();
   verifier_.start();
   if (backups_) backups_->start();
+  if (leadership_) leadership_->start();
   starting_ = false;
 }
 
@@ -82,6 +86,7 @@ void Background::stop() {
   housekeeping_.stop();
   store_secret_uses();
   if (backups_) backups_->stop();
+  if (leadership_) leadership_->stop();
   head_signer_.stop();
   verifier_.stop();
   prober_.stop();
@@ -135,9 +140,7 @@ api::Health Background::health() const {
   }
   if (const store::Leader* leader = context_.database.leader()) {
     const store::LogPosition at = leader->position();
-    health.details.emplace_back("replication", "This machine leads: epoch " +
-                                                   std::to_string(at.epoch) + ", entry " +
-                                                   std::to_string(at.seq) + ".");
+    health.leads = {at.seq, at.epoch};
   }
   if (!checkpoints_.faults().empty()) {
     health.details.emplace_back("checkpoints", "A witness does not have the last checkpoint.");
@@ -186,6 +189,7 @@ ConditionFacts Background::condition_facts(store::Connection& db,
   if (!config_.backup_dir.empty()) facts.backup_every_ms = config_.backup_every_h * kHourMs;
   facts.clock_behind_ms = context_.queue.stats().clock_behind_ms;
   facts.clock_synchronised = clock_is_synchronised();
+  if (leadership_) leadership_->add_facts(facts);
   facts.checkpoint_faults = static_cast<std::int64_t>(checkpoints_.faults().size());
   return facts;
 }

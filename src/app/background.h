@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/pipeline/services.h"
+#include "app/leadership.h"
 #include "config/config.h"
 #include "flows/operations/checkpoint_rounds.h"
 #include "outbound/providers/connector_registry.h"
@@ -84,7 +85,8 @@ class Background {
   mutable WorkerThread prober_{"prober", [this] { return probe_step(); }};  // health() wakes it
   WorkerThread verifier_{"verifier", [this] { return verify_step(); }};
   WorkerThread head_signer_{"checkpoints", [this] { return checkpoint_step(); }};
-  std::optional<WorkerThread> backups_;  // nullopt without a backup folder
+  std::optional<WorkerThread> backups_;   // nullopt without a backup folder
+  std::optional<Leadership> leadership_;  // nullopt without replication
 };
 
 }  // namespace coffer

@@ -9,6 +9,7 @@
 #include "base/readable.h"
 #include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
+#include "store/replication/follower.h"
 #include "store/schema.h"
 
 namespace coffer {
@@ -156,6 +157,23 @@ Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Rando
     return boot_ms() < end_ms ? store::FollowNext::follow : store::FollowNext::stop;
   };
   return out;
+}
+
+Result<void> check_seed(const Config& config, const std::string& backup, Random& random) {
+  if (config.replicate.empty()) {
+    return unexpected(Slug::validation_failed,
+                      "Set replicate, as the server on this machine has it.");
+  }
+  const auto marks = store::read_file_marks(backup);
+  if (marks && marks->schema_version < store::schema_version()) {
+    // An upgrade that is not in the log would make the file differ from those of other machines.
+    return unexpected(Slug::conflict, backup +
+                                          " was written by an older version of coffer. Make a "
+                                          "backup of a leader that has this version.");
+  }
+  COFFER_TRY(const auto replica, open_replica(config, random));
+  const store::Replication& with = replica->replication();
+  return store::check_seed(backup, with.log, with.keys);
 }
 
 Result<void> check_open(const Config& config) {

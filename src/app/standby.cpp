@@ -1,38 +1,87 @@
 #include "app/standby.h"
 
 #include "api/json/json.h"
+#include "api/pipeline/problem_format.h"
 #include "app/service/supervisor.h"
 #include "base/platform/lease.h"
+#include "base/platform/processors.h"
+#include "base/telemetry/log.h"
 #include "http/problem_json.h"
+#include "store/schema.h"
 
 namespace coffer {
 namespace {
 
 constexpr std::int64_t kNotifyEveryMs = 1'000;
-constexpr int kRetryAfterS = 2;
+constexpr std::int64_t kLookEveryMs = 1'000;
 
-http::ServerOptions options_of(const Config& config) {
-  http::ServerOptions options;
-  options.host = config.listen_http.host;
-  options.port = config.listen_http.port;
-  options.listen_fd = kept_socket(config.listen_http);
-  options.workers = 2;
-  options.tls_cert_file = config.tls_cert;
-  options.tls_key_file = config.tls_key;
-  options.tls_client_ca_file = config.tls_client_ca;
-  return options;
+bool only_reads(const http::Request& request) {
+  return request.method == "GET" || request.method == "HEAD";
+}
+
+bool is_of_the_api(const http::Request& request) {
+  return api::canonical_path(request.path).starts_with("/v1/");
+}
+
+/// Without what is for leaders only: other machines may call this one's callbacks.
+Config for_reading(Config config) {
+  config.backup_dir.clear();
+  config.checkpoint_witnesses.clear();
+  return config;
+}
+
+/// Whether the leader's version writes the schema of this one.
+bool has_own_schema(App& app) {
+  const auto version =
+      app.flows().read([](store::Connection& db) { return store::read_marks(db).schema_version; });
+  return version && *version == store::schema_version();
 }
 
 }  // namespace
 
-Standby::Standby(const Config& config, Random& random)
-    : server_(options_of(config), random,
-              [this](http::Request& request) { return respond(request); }) {}
+Standby::Standby(const Config& config, const Clock& clock, Random& random)
+    : config_(for_reading(config)),
+      clock_(clock),
+      random_(random),
+      server_(
+          [&] {
+            http::ServerOptions options;
+            options.host = config.listen_http.host;
+            options.port = config.listen_http.port;
+            options.listen_fd = kept_socket(config.listen_http);
+            options.lanes = lane_table(config.workers, processors());
+            options.workers = static_cast<std::size_t>(total_width(options.lanes));
+            options.tls_cert_file = config.tls_cert;
+            options.tls_key_file = config.tls_key;
+            options.tls_client_ca_file = config.tls_client_ca;
+            options.admit = [this](const http::Request& head, std::uint64_t body_bytes) {
+              return admit(head, body_bytes);
+            };
+            return options;
+          }(),
+          random, [this](http::Request& request) { return respond(request); }) {}
+
+std::string Standby::leader() const {
+  const Lock lock(mutex_);
+  return state_.leader;
+}
 
 void Standby::note(const store::Following& state) {
+  if (state.file == nullptr) {
+    server_.stop(config_.drain_s * 1'000);
+    file_.reset();
+    return;
+  }
+  bool grew = false;
   {
     const Lock lock(mutex_);
+    grew = state_.at != state.at;
     state_ = state;
+  }
+  if (file_ && grew) file_->database().note_followed();
+  if (boot_ms() - looked_ms_ >= kLookEveryMs) {
+    look_at_file(state);
+    looked_ms_ = boot_ms();
   }
   const std::int64_t now = boot_ms();
   if (now - notified_ms_ < kNotifyEveryMs) return;
@@ -40,37 +89,64 @@ void Standby::note(const store::Following& state) {
   notified_ms_ = now;
 }
 
-http::Response Standby::respond(const http::Request& request) const {
-  if (request.method == "GET" || request.method == "HEAD") {
+/// Without the file's keys, or with another schema, there are no reads.
+void Standby::look_at_file(const store::Following& state) {
+  if (!file_) {
+    StartError error;
+    file_ = App::open(config_, clock_, random_, error, App::Missing::refuse, {},
+                      {.beside = state.file, .leader = [this] { return leader(); }});
+    if (!file_) log_debug("replication", "cannot be read yet", {{"problem", error.message}});
+  }
+  readable_ = file_ && has_own_schema(*file_) ? file_.get() : nullptr;
+  if (!file_) return;
+  file_->database().interrupt_stale_readers();
+  file_->database().close_idle_readers();
+}
+
+Result<http::Admission> Standby::admit(const http::Request& head, std::uint64_t body_bytes) const {
+  App* const app = readable_;
+  if (app == nullptr || !only_reads(head)) return http::Admission();
+  return app->pipeline().admit(head, body_bytes);
+}
+
+http::Response Standby::respond(http::Request& request) const {
+  App* const app = readable_;
+  if (only_reads(request)) {
     if (request.path == "/livez") return api::json_response(200, {{"status", "ok"}});
     if (request.path == "/healthz" || request.path == "/readyz") {
       const std::string* role = request.query_value("role");
       return health(role != nullptr && *role == "follower");
     }
+    if (app != nullptr && is_of_the_api(request)) return read(*app, request);
   }
-  std::string leader;
-  {
-    const Lock lock(mutex_);
-    leader = state_.leader;
-  }
-  Problem problem(Slug::overloaded,
-                  "This machine does not lead the ledger. Send the request to the leader" +
-                      (leader.empty() ? "." : ", " + leader + "."));
-  return http::problem_response(std::move(problem).retry_after(kRetryAfterS), request.path,
-                                request.request_id);
+  const Problem problem = not_leader(leader());
+  if (app != nullptr) return app->pipeline().render(problem, request);
+  return http::problem_response(problem, request.path, request.request_id);
 }
 
-/// 200 only for those who ask for a follower.
+/// The position is read first, so the file has at least that.
+http::Response Standby::read(App& app, http::Request& request) const {
+  std::int64_t position = 0;
+  {
+    const Lock lock(mutex_);
+    position = state_.at.seq;
+  }
+  http::Response out = app.pipeline().handle(request);
+  out.header("X-Coffer-Position", std::to_string(position));
+  return out;
+}
+
+/// 200 only for those who ask for a follower, and only if it is up to date.
 http::Response Standby::health(bool of_follower) const {
   const Lock lock(mutex_);
-  http::Response out =
-      api::json_response(of_follower ? 200 : 503, {{"status", of_follower ? "ok" : "unavailable"},
-                                                   {"role", "follower"},
-                                                   {"leader", state_.leader},
-                                                   {"position", state_.at.seq},
-                                                   {"epoch", state_.at.epoch},
-                                                   {"idleMs", state_.idle_ms}});
-  if (!of_follower) out.header("Retry-After", std::to_string(kRetryAfterS));
+  const bool ok = of_follower && state_.lag_ms < store::kLagMaxMs;
+  http::Response out = api::json_response(ok ? 200 : 503, {{"status", ok ? "ok" : "unavailable"},
+                                                           {"role", "follower"},
+                                                           {"leader", state_.leader},
+                                                           {"position", state_.at.seq},
+                                                           {"epoch", state_.at.epoch},
+                                                           {"lagMs", state_.lag_ms}});
+  if (!ok) out.header("Retry-After", "2");
   return out;
 }
 

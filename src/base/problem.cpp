@@ -98,6 +98,9 @@ constexpr auto kSlugs = std::to_array<SlugInfo>({
      "in `Retry-After`."},
     {Slug::storage_full, "storage-full", 503, "Storage full",
      "Nothing was stored. Reads still work. Retry later; the operator must free disk space."},
+    {Slug::not_leader, "not-leader", 503, "Not the leader",
+     "Nothing was stored. Send the same request to the machine that `leader` names, or retry it "
+     "after the number of seconds in `Retry-After`."},
     {Slug::provider_timeout, "provider-timeout", 504, "Provider timeout",
      "The provider did not respond in time. Send the same request again, a payment with the same "
      "`transactionId`."},
@@ -135,6 +138,14 @@ Problem system_problem(const std::string& what, const std::string& remedy) {
 
 Problem overloaded(std::string detail) {
   return Problem(Slug::overloaded, std::move(detail)).retry_after(1);
+}
+
+Problem not_leader(std::string leader) {
+  constexpr int kTakeoverS = 2;
+  Problem out(Slug::not_leader, "This machine follows the leader of the ledger" +
+                                    (leader.empty() ? "." : ", which is " + leader + "."));
+  out.leader = std::move(leader);
+  return std::move(out).retry_after(kTakeoverS);
 }
 
 const SlugInfo* find_slug(std::string_view name) {

@@ -50,6 +50,7 @@ enum class Slug {
   provider_unavailable,
   overloaded,
   storage_full,
+  not_leader,
   provider_timeout,
   token_verification_timeout,
 };
@@ -81,6 +82,7 @@ struct Problem {
   std::vector<FieldError> fields;
   std::optional<int> retry_after_s;  // sent as `Retry-After`; required on 429 and 503
   std::optional<int> exit_code;      // of the command line, if the slug does not determine it
+  std::string leader;                // of `not-leader`: where the leader is; empty if unknown
 
   Problem() = default;
   explicit Problem(Slug s, std::string d = {}) : slug(s), detail(std::move(d)) {}
@@ -108,5 +110,8 @@ Problem system_problem(const std::string& what, const std::string& remedy = {});
 
 /// 503 `overloaded`, for a caller that may retry after a second.
 Problem overloaded(std::string detail);
+/// 503 `not-leader`, on a machine that follows the one at `leader`, or does not know which one
+/// leads.
+Problem not_leader(std::string leader);
 
 }  // namespace coffer

@@ -21,6 +21,7 @@
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/messenger.h"
+#include "outbound/operations/replicas.h"
 #include "outbound/operations/witness.h"
 #include "outbound/wire/target_guard.h"
 
@@ -95,6 +96,7 @@ struct Checks {
     for (const std::string& target : config.checkpoint_witnesses) {
       check("checkpoint_witnesses", outbound::check_witness(target));
     }
+    for (const std::string& url : config.replicas) check("replicas", outbound::check_replica(url));
     if (!config.replicate.empty() && !config.replicate.starts_with("folder:/")) {
       fault("replicate",
             "\"" + config.replicate + "\" is not a log. Use folder:PATH with an absolute path");

@@ -67,6 +67,12 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "Allow a database on NFS, SMB or FUSE, where file locks may not work"),
     word("replicate", &Config::replicate, kFile, "folder:PATH",
          "Log that the machines of one ledger share; without it, this machine is the only one"),
+    number("replicate_keep_h", &Config::replicate_keep_h, "HOURS",
+           "Time for which the log keeps its entries; a machine that was away for longer needs a "
+           "seed",
+           1, 8'760),
+    word("replicas", &Config::replicas, kServer, "URL,...",
+         "Addresses of the API on the other machines, which the leader asks for their state"),
     word("log_level", &Config::log_level, kFile, "LEVEL",
          "Log level: debug, info, warning, error or off"),
     word("log_format", &Config::log_format, kFile, "FORMAT", "Log format: text, json or auto",

@@ -73,6 +73,9 @@ struct Context {
   Figures* figures = nullptr;                  // cells of flows in `metrics`
   GuessTable* guesses = nullptr;               // set in processes that serve logins
   auth::ScryptCost password_cost = {};         // of new hashes
+  // When this machine began to lead a replicated ledger: another one may still make the calls that
+  // it opened before, until its lease and their time limit are over (flows/providers).
+  std::optional<Timestamp> leads_since = {};
 };
 
 }  // namespace coffer::flows

@@ -53,6 +53,7 @@ Response problem_response(const Problem& problem, std::string_view instance,
   body["requestId"] = request_id;
   body["code"] = problem_code(slug);
   body["docUrl"] = std::string(base_url) + "/problems/" + std::string(slug.name);
+  if (!problem.leader.empty()) body["leader"] = problem.leader;
   for (const FieldError& error : problem.fields) {
     body["errors"].push_back(Json{{"field", error.field}, {"message", sentence_of(error)}});
   }

@@ -13,9 +13,9 @@ namespace coffer::http {
 std::string problem_code(const SlugInfo& slug);
 
 /// Body: type (urn:coffer:problem:<slug>), title, status, detail?, instance, requestId, code,
-/// docUrl (`<base_url>/problems/<slug>`), errors[]?. Headers: Retry-After if set, WWW-Authenticate
-/// on 401. `instance` is the request path; invalid UTF-8 is replaced. `base_url` is scheme and host
-/// of the server without a trailing slash. If it is empty, docUrl is relative.
+/// docUrl (`<base_url>/problems/<slug>`), leader?, errors[]?. Headers: Retry-After if set,
+/// WWW-Authenticate on 401. `instance` is the request path; invalid UTF-8 is replaced. `base_url`
+/// is scheme and host of the server without a trailing slash. If it is empty, docUrl is relative.
 Response problem_response(const Problem& problem, std::string_view instance,
                           std::string_view request_id, std::string_view base_url = {});
 

@@ -506,6 +506,7 @@ CommitQueue::CommitQueue(Database& database, const Clock& clock, CommitQueueOpti
 CommitQueue::~CommitQueue() { stop(); }
 
 Result<void> CommitQueue::run(const Command& command, Mode mode) {
+  if (options_.rejects) return unexpected(options_.rejects());
   if (CommitRider* rider = CommitRider::present(); rider != nullptr && mode != Mode::dry_run) {
     return rider->carry(*this, command);
   }

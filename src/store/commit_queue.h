@@ -33,6 +33,7 @@ struct CommitQueueOptions {
   std::uint64_t disk_floor_bytes = 256ULL << 20;
   Metrics* metrics = nullptr;  // outlives the queue
   QuotaDefaults quotas = {};
+  std::function<Problem()> rejects = {};  // every command; for a file that another machine changes
 };
 
 struct CommitStats {

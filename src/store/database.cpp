@@ -16,6 +16,7 @@
 #include "base/text/shell_word.h"
 #include "store/file/foreign_file.h"
 #include "store/parties/beneficiaries.h"
+#include "store/replication/file_position.h"
 #include "store/replication/joining.h"
 #include "store/schema.h"
 #include "store/schema_check.h"
@@ -175,7 +176,10 @@ Database::Database(DatabaseOptions options, const Clock& clock)
     : options_(std::move(options)), clock_(clock) {}
 
 Database::~Database() {
-  const bool removes = is_discarded_ && file_ != nullptr && file_->is_new() && in_place();
+  if (lock_ == nullptr) return;  // the readers close before the connection below them
+  // What came from a log may no longer be there.
+  const bool alone = options_.replication == nullptr;
+  const bool removes = is_discarded_ && alone && file_ != nullptr && file_->is_new() && in_place();
   const bool closes = !removes && readers_ != nullptr && in_place();
   if (closes) (void)lock_->write({.ledger = true});
   // Readers first: the writer must close last, so that it removes the WAL.
@@ -217,8 +221,12 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
     return nullptr;
   }
   std::unique_ptr<Database> database(new Database(options, clock));
-  for (const auto step : {&Database::take_lock, &Database::miss_nothing, &Database::hold_file,
-                          &Database::join_log, &Database::open_writer, &Database::open_readers}) {
+  using Step = OpenError (Database::*)();
+  const std::vector<Step> own{&Database::take_lock,   &Database::miss_nothing,
+                              &Database::hold_file,   &Database::join_log,
+                              &Database::open_writer, &Database::open_readers};
+  const std::vector<Step> beside{&Database::open_beside, &Database::open_readers};
+  for (const Step step : options.beside ? beside : own) {
     try {
       error = (database.get()->*step)();
     } catch (const SqlError& fault) {
@@ -229,6 +237,7 @@ std::unique_ptr<Database> Database::open(const DatabaseOptions& options, const C
       return nullptr;
     }
   }
+  if (options.beside) return database;
   // SQLite synchronises the directory when it first writes to a new log, but it ignores errors.
   const std::string directory = directory_of(options.path);
   if (!sync_directory(directory)) {
@@ -279,6 +288,7 @@ OpenError Database::hold_file() {
   (void)lock_->write({.ledger = lock_->state().ledger,
                       .log = left ? LastClose::Log::present : LastClose::Log::unknown});
   file_ = HeldFile::open(options_.path, options_.link);
+  held_ = file_.get();
   if (file_) return {};
   if (errno == EWOULDBLOCK) {
     return in_use(options_.path,
@@ -295,7 +305,23 @@ OpenError Database::join_log() {
     if (!marks || marks->schema_version <= schema_version()) return {};
     return unexpected(Slug::conflict, marks_fault(*marks, schema_version(), options_.path).message);
   };
-  auto leader = lead(options_.path, *options_.replication, may_lead);
+  Replication with = *options_.replication;
+  with.follow = [this](Following state) {
+    state.file = held_;
+    return options_.replication->follow(state);
+  };
+  // Nothing may read beside a file that is closed.
+  const auto end_following = [this] { (void)options_.replication->follow({}); };
+  const auto join = [&] {
+    try {
+      return lead(options_.path, with, may_lead);
+    } catch (const SqlError&) {
+      end_following();
+      throw;
+    }
+  };
+  auto leader = join();
+  if (!leader) end_following();
   if (!leader) {
     const bool follows = leader.error().slug == Slug::overloaded;
     return {follows ? OpenFault::locked : OpenFault::unsupported, leader.error().detail};
@@ -340,6 +366,7 @@ OpenError Database::open_writer() {
     fault = {OpenFault::unsupported, "the file system of " + options_.path +
                                          " does not support WAL with full synchronisation."};
   } else {
+    if (options_.leaves_log) forget_position(*writer_);
     if (!leader_ && needs_log(*writer_)) {
       fault = {OpenFault::unsupported, options_.path + kNeedsLog};
     } else {
@@ -357,12 +384,24 @@ OpenError Database::open_writer() {
   return open_writer();
 }
 
+/// The leader's version may have another schema.
+OpenError Database::open_beside() {
+  held_ = options_.beside;
+  writer_ = std::make_unique<Connection>(options_.path, OpenMode::read_write);
+  writer_->execute("PRAGMA busy_timeout=1000; PRAGMA query_only=ON; PRAGMA wal_autocheckpoint=0");
+  writer_->keep_log_on_close();
+  const FileMarks marks = read_marks(*writer_);
+  if (marks.schema_version == schema_version())
+    return marks_fault(marks, schema_version(), options_.path);
+  return {OpenFault::newer_schema, options_.path + " has the schema of another version."};
+}
+
 OpenError Database::open_readers() {
-  file_->note_log();
+  if (file_) file_->note_log();
   readers_ = std::make_unique<ReaderPools>(
       ReaderPoolsOptions{options_.path, options_.readers, options_.reader_wait_ms,
                          options_.reader_age_max_ms},
-      *file_, clock_);
+      *held_, clock_);
   return {};
 }
 

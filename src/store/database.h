@@ -39,6 +39,10 @@ struct DatabaseOptions {
   int reader_wait_ms = 2'000;     // waiting time for a free reader; beyond: `overloaded`
   int reader_age_max_ms = 2'000;  // after this time, the reader's statement is interrupted
   const Replication* replication = nullptr;  // of this ledger; nullptr: the file stands alone
+  bool leaves_log = false;  // the file of a replicated ledger stands alone from now on
+  // Of the Database in this process that follows a log with this file: opens readers beside it, and
+  // no writer. Such a Database cannot be changed (CommitQueueOptions::rejects).
+  const HeldFile* beside = nullptr;
 };
 
 /// The kind of failure, for the exit code of the command line (docs/contract.md#command-line).
@@ -82,6 +86,8 @@ class Database {
   /// Increases with each commit that changes associations or applications. Caches of identities
   /// compare it at every use.
   std::uint64_t tenancy_generation() const { return tenancy_generation_.load(); }
+  /// Entries of a log have changed the file beside this object. Thread-safe.
+  void note_followed() { ++tenancy_generation_; }
 
   /// Removes a new database when this object is destroyed; a file that was empty is empty again.
   /// For one that cannot be set up, which would otherwise block its creation.
@@ -89,7 +95,7 @@ class Database {
 
   /// Whether the path still leads to the open file. The writer and new readers stop while it does
   /// not. Thread-safe.
-  bool in_place() const { return file_->in_place(); }
+  bool in_place() const { return held_->in_place(); }
   /// Logs when the file is moved away, deleted or replaced, and when it is back. Call it regularly
   /// from one thread.
   void watch_place();
@@ -114,12 +120,14 @@ class Database {
   OpenError hold_file();
   OpenError join_log();
   OpenError open_writer();
+  OpenError open_beside();
   OpenError open_readers();
 
   const DatabaseOptions options_;
   const Clock& clock_;
   std::unique_ptr<LockFile> lock_;
   std::unique_ptr<HeldFile> file_;
+  const HeldFile* held_ = nullptr;  // `file_`, or that of the Database beside this one
   bool is_discarded_ = false;
   bool was_in_place_ = true;            // the state that watch_place() last logged
   std::unique_ptr<Leader> leader_;      // null without replication

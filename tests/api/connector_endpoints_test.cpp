@@ -6,6 +6,7 @@
 #include "base/thread.h"
 #include "cli/run/dispatch.h"
 #include "outbound/providers/provider_signature.h"
+#include "support/armed_fault.h"
 #include "support/recipients.h"
 #include "support/simulated_provider.h"
 #include "unit/outbound/raw_host.h"
@@ -110,6 +111,24 @@ TEST_CASE("a payment that never arrived is resent to its first address") {
   CHECK(world.me.status(id) == "succeeded");
   CHECK(world.old_provider.submissions(id) == 1);
   CHECK(world.new_provider.submissions(id) == 0);
+}
+
+TEST_CASE(
+    "after a takeover, a submission is only queried while another machine may be sending it") {
+  const bool takes_over = GENERATE(true, false);
+  World world;
+  const std::string id = world.pay();
+  {
+    const ArmedFault fault("provider.opened=throw");  // the attempt is stored, and not made
+    CHECK_THROWS(world.app.settle());
+  }
+  if (takes_over) world.app.core().begin_to_lead();
+  constexpr int kLeaseAndCallMs = 2'000 + 5'000;
+  world.pass(kLeaseAndCallMs - 500);
+  CHECK(world.old_provider.submissions(id) == (takes_over ? 0 : 1));
+  world.pass(1'000);
+  CHECK(world.old_provider.submissions(id) == 1);
+  CHECK(world.me.status(id) == "succeeded");
 }
 
 TEST_CASE("unsent and new payments go to the new address") {

@@ -1,8 +1,11 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
-# ctest: cost=120 timeout=900
+# ctest: cost=170 timeout=900
 """Two coffers share a log (`folder`), and the one that leads is killed or paused, also at each fault point of the
 way to the log. The other one takes over. No acknowledged payment is lost or doubled, the files are equal at the end,
 and a leader that resumes ends without a response.
+
+A follower responds to reads with its position and to writes with the leader's address. A machine that was away for
+longer than the log keeps its entries refuses to lead, until it gets a seed. A ledger can leave its log.
 
 Control: an engine that has lost acknowledged entries. The auditor must find that, and the machine that still has them
 must refuse to start.
@@ -29,6 +32,7 @@ from harness.tenant import Tenant
 
 BINARY = binary("faults")
 CONFLICT, UNCERTAIN, CONFIGURATION = 1, 70, 78
+CANNOT_SEED = CONFLICT
 POINTS = ("log.before", "log.sent", "log.after")
 LEADS_WITHIN_S = 20.0  # three seconds of silence, and a start of the build with sanitizers
 
@@ -143,20 +147,28 @@ def run_kinds(pair, clients, dice, faults):
         wait_for_payments(clients, 20)
 
 
-def pages(path, folder):
-    """The pages of a file with its write-ahead log, without what SQLite writes into page 1 of each file alone."""
+def copy_of(path, folder):
+    """A copy of a file with its write-ahead log, because SQLite would change both."""
     copy = os.path.join(folder, "copy.db")
     for ending in ("", "-wal", "-shm"):
         if os.path.exists(copy + ending):
             os.remove(copy + ending)
         if ending != "-shm" and os.path.exists(path + ending):
             shutil.copy(path + ending, copy + ending)
+    return copy
+
+
+def pages(path, folder):
+    """The pages of a file with its write-ahead log, without what SQLite writes into page 1 of each file alone: the
+    change counter, the cookie of the schema (a backup has another one), and the version of the library."""
+    copy = copy_of(path, folder)
     database = sqlite3.connect(copy)
     database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     database.close()
     with open(copy, "rb") as file:
         content = bytearray(file.read())
     content[24:28] = bytes(4)
+    content[40:44] = bytes(4)
     content[92:100] = bytes(8)
     return bytes(content)
 
@@ -226,6 +238,115 @@ def promotion(folder, faults):
     check_files(pair, clients, folder, faults)
 
 
+def health(machine, role):
+    status, body = machine.connect().call("GET", f"/readyz?role={role}")
+    return status, {name: body.get(name) for name in ("role", "epoch", "leader")}, body["lagMs"] < 3000
+
+
+def wait_for(what, holds, within_s=LEADS_WITHIN_S):
+    end = time.monotonic() + within_s
+    while not holds():
+        if time.monotonic() > end:
+            sys.exit(f"{what}: not within {within_s} s")
+        time.sleep(0.05)
+
+
+def reads(folder, faults):
+    """What clients and load balancers get from a follower."""
+    pair = Pair(folder).begin()
+    leader, follower = pair.login(), pair.follower.connect()
+    address = f"{pair.leader.host}:{pair.leader.port}"
+    expected = {"role": "follower", "epoch": 1, "leader": address}
+    found = [health(machine, role) for machine in (pair.leader, pair.follower) for role in ("leader", "follower")]
+    if found != [(200, {**expected, "role": "leader", "leader": None}, True),
+                 (503, {**expected, "role": "leader", "leader": None}, True),
+                 (503, expected, True), (200, expected, True)]:
+        faults.append(f"health: {found}")
+    follower.headers = dict(leader.headers)
+    path = "/v1/wallets/" + pair.wallet("Treasury")
+    wait_for("reads", lambda: follower.call("GET", path)[0] == 200)
+    positions = []
+    for number in range(3):
+        kind, body = only_transfers(pair, f"read-{number}", 2 * number)
+        if leader.call("POST", "/v1/payments/" + kind, body)[0] != 202:
+            faults.append("reads: a payment was rejected")
+        wait_until_settled(pair)
+        here = leader.call("GET", path)[1]
+        wait_for("the same on the follower", lambda: follower.call("GET", path)[1] == here)
+        positions.append(int(follower.answered["X-Coffer-Position"]))
+    if positions != sorted(set(positions)):
+        faults.append(f"positions of reads: {positions}")
+    for method, target, body in (("POST", "/v1/payments/" + kind, body), ("POST", "/v1/auth/token", {}),
+                                 ("DELETE", "/v1/webhooks/none", None)):
+        status, answer = follower.call(method, target, body)
+        if (status, answer.get("code"), answer.get("leader")) != (503, "not_leader", address) \
+                or int(follower.answered["Retry-After"]) < 1:
+            faults.append(f"{method} {target} on a follower: {status} {answer}")
+    pair.leader.command("application", "suspend", pair.facts["id"])
+    wait_for("a suspension on the follower", lambda: follower.call("GET", path)[0] == 401)
+    pair.leader.stop(30)
+    pair.wait_for_takeover()
+    if health(pair.leader, "leader")[0] != 200:
+        faults.append("the follower that leads is not ready")
+    pair.leader.stop(30)
+
+
+def truncation(folder, faults):
+    """One machine is away while the log drops what it needs; then both leave the log."""
+    pair = Pair(folder).begin()
+    clients = Clients(pair, count=2, make=only_transfers).start()
+    wait_for_payments(clients, 20)
+    away = pair.follower
+    away.stop()
+    wait_for_payments(clients, 20)
+    clients.stop()
+    clients.replay_waiting()
+    wait_until_settled(pair)
+    backup = os.path.join(folder, "backup.db")
+    pair.leader.command("backup", backup)
+    ledger = os.path.join(pair.log, os.listdir(pair.log)[0])
+    position = position_of(away.db, folder)
+    for name in sorted(name for name in os.listdir(ledger) if int(name[:19]) <= position + 3):
+        os.remove(os.path.join(ledger, name))
+    away.spawn(["serve", "--db", away.db, "--listen-http", f"127.0.0.1:{away.port}"], env=away.settings)
+    expect_exit(away, CONFIGURATION, "a machine behind a truncation", faults)
+    if "coffer replica seed" not in away.said():
+        faults.append("a machine behind a truncation does not name the command: " + away.said()[-500:])
+    old = away.db + ".old"
+    for ending in ("", "-wal"):
+        if os.path.exists(away.db + ending):
+            shutil.move(away.db + ending, old + ending)
+    for path, expected in ((old, CANNOT_SEED), (backup, 0)):
+        done = subprocess.run([BINARY, "replica", "seed", "--from", path, "--db", away.db],
+                              capture_output=True, text=True, check=False, env={**os.environ, **away.settings})
+        if done.returncode != expected:
+            faults.append(f"coffer replica seed --from {path}: {done.returncode} {done.stderr}")
+    pair.start(away, "/readyz?role=follower")
+    stop_both(pair)
+    check_files(pair, clients, folder, faults)
+    leave(pair.leader, faults)
+
+
+def position_of(path, folder):
+    """The entry of the last commit in a closed file."""
+    database = sqlite3.connect(copy_of(path, folder))
+    position, = database.execute("SELECT value FROM meta WHERE name = 'log_position'").fetchone()
+    database.close()
+    return int.from_bytes(position[:8], "big")
+
+
+def leave(machine, faults):
+    alone = {name: value for name, value in machine.settings.items() if name != "COFFER_REPLICATE"}
+    for settings, words, expected in (
+            (machine.settings, ("key", "rotate", "--new-key-file", machine.db + ".key"), CONFLICT),
+            (alone, ("asset", "list"), CONFIGURATION), (alone, ("replica", "leave"), 0),
+            (alone, ("asset", "list"), 0)):
+        done = subprocess.run([BINARY, *words, "--db", machine.db], capture_output=True, text=True, check=False,
+                              env={**os.environ, **settings})
+        if done.returncode != expected:
+            faults.append(f"coffer {' '.join(words)}: {done.returncode}, expected {expected}: {done.stderr}")
+
+
 def lost_by_the_engine(folder, faults):
     """The control: the judge must find what an engine has lost."""
     pair = Pair(folder).begin()
@@ -253,7 +374,7 @@ def lost_by_the_engine(folder, faults):
 
 def main():
     faults = []
-    for part in (failovers, promotion, lost_by_the_engine):
+    for part in (failovers, promotion, reads, truncation, lost_by_the_engine):
         with tempfile.TemporaryDirectory(prefix="coffer-two-", ignore_cleanup_errors=True) as folder:
             part(folder, faults)
     judge_faults(faults)

@@ -237,6 +237,9 @@ export const screens = {
       backupOld: { text: () => 'The last backup is too old', next: 'Back up' },
       clock: { text: () => 'The system clock is wrong or not synchronised', next: 'See checks' },
       clockUnknown: { text: () => 'Whether the system clock is synchronised is unknown', next: 'See checks' },
+      log: { text: () => 'The shared log is slow or cannot be reached', next: 'See checks' },
+      replicaMissing: { text: counted('follower does not respond', 'followers do not respond'), next: 'See checks' },
+      replicaLagging: { text: counted('follower is not up to date', 'followers are not up to date'), next: 'See checks' },
       checkpoints: {
         text: counted('witness lacks the last checkpoint', 'witnesses lack the last checkpoint'),
         next: 'See checks',

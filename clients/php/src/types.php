@@ -35,6 +35,8 @@ final class Slug
     public const NO_ASSOCIATION = 'no-association';
     /** 404: Not found */
     public const NOT_FOUND = 'not-found';
+    /** 503: Not the leader */
+    public const NOT_LEADER = 'not-leader';
     /** 503: Overloaded */
     public const OVERLOADED = 'overloaded';
     /** 413: Payload too large */
@@ -219,6 +221,7 @@ final class ProblemDetails extends Struct
      * @param string $docUrl URL of the page that explains this problem.
      * @param ?string $detail Explanation of this occurrence.
      * @param ?string $instance Path of the request.
+     * @param ?string $leader Address of the machine that leads the ledger; only with `not_leader`.
      * @param ?list<FieldError> $errors The invalid fields.
      * @param ?string $error OAuth error code of POST /v1/oauth/token, or the text that SEP-10 clients read from
      *     /v1/public/auth-connect; only there.
@@ -233,6 +236,7 @@ final class ProblemDetails extends Struct
         public readonly string $docUrl,
         public readonly ?string $detail = null,
         public readonly ?string $instance = null,
+        public readonly ?string $leader = null,
         public readonly ?array $errors = null,
         public readonly ?string $error = null,
         public readonly ?string $error_description = null,
@@ -251,6 +255,7 @@ final class ProblemDetails extends Struct
             $data['docUrl'],
             $data['detail'] ?? null,
             $data['instance'] ?? null,
+            $data['leader'] ?? null,
             isset($data['errors']) ? array_map(FieldError::fromArray(...), $data['errors']) : null,
             $data['error'] ?? null,
             $data['error_description'] ?? null,
@@ -298,6 +303,7 @@ final class ProblemCode
     public const PROVIDER_UNAVAILABLE = 'provider_unavailable';
     public const OVERLOADED = 'overloaded';
     public const STORAGE_FULL = 'storage_full';
+    public const NOT_LEADER = 'not_leader';
     public const PROVIDER_TIMEOUT = 'provider_timeout';
     public const TOKEN_VERIFICATION_TIMEOUT = 'token_verification_timeout';
 }

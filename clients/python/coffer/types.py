@@ -52,7 +52,7 @@ ProblemCode: TypeAlias = Literal[
     "unsupported_media_type", "validation_failed", "insufficient_funds", "trustline_missing", "amount_precision",
     "amount_out_of_range", "requirement_missing", "webhook_target_refused", "quota_exceeded",
     "reversal_exceeds_payment", "rate_limited", "unexpected_error", "provider_error", "provider_unavailable",
-    "overloaded", "storage_full", "provider_timeout", "token_verification_timeout",
+    "overloaded", "storage_full", "not_leader", "provider_timeout", "token_verification_timeout",
 ]
 
 # Status of the association
@@ -210,6 +210,8 @@ class ProblemDetails:
     """Slug of the problem, with underscores."""
     doc_url: str
     """URL of the page that explains this problem."""
+    leader: str | None = None
+    """Address of the machine that leads the ledger; only with `not_leader`"""
     errors: list[FieldError] | None = None
     """The invalid fields."""
     error: str | None = None

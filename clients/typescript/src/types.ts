@@ -54,6 +54,8 @@ export interface ProblemDetails {
   code: ProblemCode;
   /** URL of the page that explains this problem */
   docUrl: string;
+  /** Address of the machine that leads the ledger; only with `not_leader` */
+  leader?: string;
   /** The invalid fields */
   errors?: FieldError[];
   /**
@@ -104,6 +106,7 @@ export type ProblemCode =
   | "provider_unavailable"
   | "overloaded"
   | "storage_full"
+  | "not_leader"
   | "provider_timeout"
   | "token_verification_timeout"
   | (string & {});

@@ -169,7 +169,7 @@ std::vector<Slug> problems_of(const Route& route) {
     out.insert(out.end(), slugs.begin(), slugs.end());
   };
   if (route.pattern.starts_with(kVersion)) {
-    add({Slug::malformed_request, Slug::unexpected_error, Slug::overloaded});
+    add({Slug::malformed_request, Slug::unexpected_error, Slug::overloaded, Slug::not_leader});
   }
   if (is_guarded(route.access)) {
     add({Slug::unauthorized, Slug::token_expired, Slug::no_association, Slug::insufficient_scope});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "api/json/cursor.h"
@@ -22,6 +23,11 @@ struct Health {
   };
   std::vector<Check> checks;
   std::vector<std::pair<std::string, std::string>> details = {};  // name, sentence
+  struct Leads {
+    std::int64_t position = 0;
+    std::int64_t epoch = 0;
+  };
+  std::optional<Leads> leads = {};  // with replication: the end of the log
   bool ok() const;
 };
 

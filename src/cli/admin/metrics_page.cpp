@@ -11,6 +11,7 @@
 #include "flows/identity/quotas.h"
 #include "http/client_address.h"
 #include "store/operations/alerts.h"
+#include "store/replication/leader.h"
 
 namespace coffer::cli {
 namespace {
@@ -129,6 +130,10 @@ void write_store(Exposition& out, App& app) {
             number(database.free_bytes()));
   out.gauge("coffer_disk_floor_bytes", "Free space below which writes are rejected.",
             number(static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20));
+  if (const store::Leader* leader = database.leader()) {
+    out.gauge("coffer_log_position", "Entries of the shared log.", number(leader->position().seq));
+    out.gauge("coffer_log_epoch", "Epoch of this leader.", number(leader->position().epoch));
+  }
   const std::vector<store::ReaderStats> readers = database.reader_stats();
   out.family("coffer_readers_leased", "Read connections in use.", Kind::gauge);
   for (const auto& pool : readers) out.sample(pool.leased, {{"pool", pool.pool}});

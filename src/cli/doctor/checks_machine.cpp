@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/text/join.h"
+#include "base/text/whole_number.h"
 #include "cli/control_wire.h"
 #include "cli/doctor/checks.h"
 #include "cli/serve/serving.h"
@@ -14,6 +15,7 @@
 #include "outbound/operations/mail.h"
 #include "store/file/held_file.h"
 #include "store/file/lock_file.h"
+#include "store/replication/joining.h"
 
 namespace coffer::cli {
 namespace {
@@ -63,6 +65,12 @@ constexpr auto kConditions = std::to_array<ServerCondition>({
      "Permit the system calls adjtimex and clock_adjtime, which only read without a privilege."},
     {AlertCondition::checkpoints_missing, "checkpoints", Grade::warning,
      "Check that the server can write to each of checkpoint_witnesses. It retries every minute."},
+    {AlertCondition::replica_missing, "replicas", Grade::warning,
+     "Start the server at each of replicas. Until then, no machine takes over from this one."},
+    {AlertCondition::replica_lagging, "replicas", Grade::warning,
+     "Read the log of the server at each of replicas. It names what it cannot apply."},
+    {AlertCondition::log_unreachable, "log", Grade::failed,
+     "Check the engine or the disk of the shared log. Payments wait for it."},
 });
 
 void judge_conditions(Findings& out, const http::JsonValue& overview) {
@@ -86,6 +94,18 @@ std::string failed_checks(const std::string& body) {
   return join(found, ", ", [](const auto& check) { return check.first; });
 }
 
+/// nullopt if the body of /healthz is not that of a follower.
+std::optional<Finding> judge_follower(const std::string& check, const std::string& address,
+                                      const std::string& body) {
+  const auto json = http::parse_json(body);
+  if (!json || text_of(*json, "role") != "follower") return std::nullopt;
+  const std::string found = address + " follows " + text_of(*json, "leader") + ", " +
+                            text_of(*json, "lagMs") + " ms behind";
+  const auto lag_ms = whole_number<std::int64_t>(text_of(*json, "lagMs"));
+  if (lag_ms && *lag_ms < store::kLagMaxMs) return good(check, found);
+  return failed(check, found, "Read the server log for what it cannot read or apply.");
+}
+
 Finding judge_health(const HostPort& listener, const std::string& tls_cert, int timeout_ms) {
   const std::string check = "api";
   const std::string address = listener.to_string();
@@ -100,6 +120,7 @@ Finding judge_health(const HostPort& listener, const std::string& tls_cert, int 
                   "Run coffer doctor with the server's settings, or read the server log.");
   }
   if (result->status == 200) return good(check, address + " is healthy");
+  if (const auto follower = judge_follower(check, address, result->body)) return *follower;
   return failed(check,
                 address + " is not healthy (" + std::to_string(result->status) +
                     "): " + failed_checks(result->body),

@@ -1,11 +1,12 @@
 #include <nlohmann/json.hpp>
 
+#include "app/opening.h"
 #include "app/standby.h"
 #include "base/files/durable_file.h"
 #include "base/platform/exit_code.h"
 #include "base/thread.h"
 #include "cli/command_groups.h"
-#include "cli/doctor/healthcheck.h"
+#include "cli/doctor/checks.h"
 #include "cli/settings.h"
 
 namespace coffer::cli {
@@ -35,24 +36,16 @@ Result<Role> read_role(const Config& config) {
                           .exits_with(exit_code::kUnreachable));
   }
   const auto body = nlohmann::json::parse(response->body, nullptr, false);
-  if (body.is_object() && body.value("role", "") == "follower") {
-    return Role{true,
-                {{"url", target.text},
-                 {"role", "follower"},
-                 {"leader", body.value("leader", "")},
-                 {"position", body.value("position", std::int64_t{0})},
-                 {"epoch", body.value("epoch", std::int64_t{0})},
-                 {"idleMs", body.value("idleMs", std::int64_t{0})}}};
-  }
-  const auto details =
-      body.is_object() ? body.value("details", nlohmann::json::object()) : nlohmann::json::object();
-  if (!details.contains("replication")) {
+  const std::string role = body.is_object() ? body.value("role", "") : "";
+  if (role.empty()) {
     return unexpected(Slug::not_found, target.text + " is not the server of a replicated ledger.");
   }
-  return Role{false,
-              {{"url", target.text},
-               {"role", "leader"},
-               {"detail", details["replication"].get<std::string>()}}};
+  Role out{role == "follower", {{"url", target.text}, {"role", role}}};
+  if (out.follows) out.record.emplace_back("leader", body.value("leader", ""));
+  for (const char* figure : {"position", "epoch", "lagMs"}) {
+    out.record.emplace_back(figure, body.value(figure, std::int64_t{0}));
+  }
+  return out;
 }
 
 int status(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
@@ -76,6 +69,34 @@ Result<Role> promoted(const Config& config) {
   return unexpected(Slug::overloaded, "The server has not become the leader. See its log.");
 }
 
+/// The file of a machine that is stopped.
+Result<Record> left(const Config& config) {
+  const SystemClock clock;
+  store::OpenError fault;
+  const auto database = store::Database::open({.path = config.db,
+                                               .link = config.db_link,
+                                               .command = "replica leave",
+                                               .creates = false,
+                                               .leaves_log = true},
+                                              clock, fault);
+  if (!database) return unexpected(open_problem(fault));
+  return Record{{"database", config.db}};
+}
+
+int leave(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+  int code = exit_code::kDone;
+  const auto config = read_ledger_settings(console, flags, code);
+  if (!config) return code;
+  const auto done = left(*config);
+  if (!done) return print_problem(console, done.error(), {});
+  return print_result(
+      console,
+      {.records = {*done},
+       .note = "\nThe file stands alone: remove the setting replicate, and start one "
+               "server. Never serve the file of\nanother machine beside it."},
+      arguments.json);
+}
+
 int promote(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = exit_code::kDone;
   const auto config = read_ledger_settings(console, flags, code);
@@ -88,7 +109,13 @@ int promote(const Console& console, const Arguments& arguments, const ConfigFlag
 }  // namespace
 
 std::vector<Command> replica_commands() {
-  return {{.path = "replica promote",
+  return {{.path = "replica leave",
+           .summary = "Make the file of a replicated ledger stand alone",
+           .run = leave,
+           .details = "For the machine whose file is the most advanced one, after all servers have "
+                      "stopped: that of the\nlast leader, or of a follower whose lag was 0 when "
+                      "the leader had stopped. The log does not change."},
+          {.path = "replica promote",
            .summary = "Make the follower on this machine the leader of its ledger",
            .run = promote,
            .settings = Settings::server,

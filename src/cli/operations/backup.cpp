@@ -225,6 +225,7 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   ProgressLine line(console, never);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
   OsRandom random;
+  if (!config.replicate.empty()) COFFER_TRY_VOID(check_seed(config, backup, random));
   const auto key = configured_key(config, random, auth::MissingKey::refuse);
   auto result = flows::restore_backup(backup, config.db, line.shower(), checks);
   if (!result && result.error().slug == Slug::forbidden && !is_key_of(key, backup)) {
@@ -256,10 +257,12 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
                        .note = next_steps(config, fault, !checks.checkpoints.empty())};
 }
 
-int restore(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
+int restore(const Console& console, const Arguments& given, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
+  Arguments arguments = given;
+  if (const auto backup = given.find("from")) arguments.values["BACKUP"] = *backup;
   configure_logging(LogLevel::warning, default_log_format());
   return print_result(console, restore_to(console, *config, arguments), arguments.json);
 }
@@ -307,7 +310,16 @@ std::vector<Command> backup_commands() {
                      toggle("foreign", "Accept a backup that was made with another master key"),
                      toggle("unsigned", "Accept a backup without its signature")},
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
-                  "backup of an older\nversion is upgraded; one of a newer version is rejected."}};
+                  "backup of an older\nversion is upgraded; one of a newer version is rejected."},
+      {.path = "replica seed",
+       .summary = "Give this machine a file with which it can follow the leader",
+       .run = restore,
+       .arguments = {naming(Argument::Value::path,
+                            required_option("from", "FILE", "Backup of the leader's file"))},
+       .details =
+           "Restores the backup, as coffer restore does, if the log continues it. The server "
+           "then follows the\nlog from there. Move the old file away first, with its -wal "
+           "file."}};
 }
 
 }  // namespace coffer::cli

@@ -56,6 +56,15 @@ int rotate(const Console& console, const Arguments& arguments, const ConfigFlags
   int code = 0;
   const auto config = read_ledger_settings(console, flags, code);
   if (!config) return code;
+  if (!config->replicate.empty()) {
+    return print_problem(
+        console,
+        Problem(Slug::conflict,
+                "The log is sealed under the master key, so the key of a replicated ledger cannot "
+                "be replaced. Leave the log first (coffer replica leave), and begin another one "
+                "after the rotation."),
+        {});
+  }
   configure_logging(LogLevel::warning, default_log_format());
   const SystemClock clock;
   OsRandom random;

@@ -81,11 +81,13 @@ void wait_for_stop(App& app, const StopSignals& signals) {
 }
 
 /// While another machine leads, responds at the address of the API.
-App::Follow follow_on(std::optional<Standby>& standby, const Config& config, Random& random,
-                      const std::function<bool()>& stops) {
+std::function<store::FollowNext(const store::Following&)> follow_on(
+    std::optional<Standby>& standby, const Config& config, const Clock& clock, Random& random,
+    const std::function<bool()>& stops) {
   return [&, stops](const store::Following& state) {
+    if (!standby && state.file == nullptr) return store::FollowNext::stop;
     if (!standby) {
-      standby.emplace(config, random);
+      standby.emplace(config, clock, random);
       if (const auto started = standby->start(); !started) {
         log_warning("serve", "cannot listen while this machine follows",
                     {{"problem", started.error().detail}});
@@ -262,8 +264,8 @@ int run_server(const Console& console, const Config& given, const Serving& servi
   const std::string promote = config.db + kPromoteEnding;
   ::unlink(promote.c_str());  // for a server that has ended
   const auto app = App::open(config, clock, random, error, serving.missing, {},
-                             wait_for_commands(kCommandWaitMs, stops),
-                             follow_on(standby, config, random, stops));
+                             {.waits = wait_for_commands(kCommandWaitMs, stops),
+                              .follow = follow_on(standby, config, clock, random, stops)});
   standby.reset();
   ::unlink(promote.c_str());
   if (!app && error.exit_code == exit_code::kBusy && stops()) {

@@ -31,6 +31,9 @@ constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::money_unbooked, 0, "coffer payment list --open unbooked; coffer arrival list"},
     {AlertCondition::results_contradicted, 0, "coffer payment list --open contradicted"},
     {AlertCondition::clock_unknown, std::nullopt, "coffer doctor"},
+    {AlertCondition::replica_missing, kMinuteMs, "coffer doctor"},
+    {AlertCondition::replica_lagging, kMinuteMs, "coffer doctor"},
+    {AlertCondition::log_unreachable, 0, "coffer doctor"},
 });
 static_assert(in_enum_order(kRules, &AlertRule::condition) &&
               kRules.size() == Terms<AlertCondition>::rows.size());

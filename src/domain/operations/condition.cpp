@@ -64,6 +64,9 @@ constexpr auto kClauses = std::to_array<Clause>({
     {AlertCondition::results_contradicted, "# payment whose final status its provider contradicts",
      "# payments whose final status their provider contradicts"},
     {AlertCondition::clock_unknown, "not known whether the clock is synchronised"},
+    {AlertCondition::replica_missing, "# follower does not respond", "# followers do not respond"},
+    {AlertCondition::replica_lagging, "# follower not up to date", "# followers not up to date"},
+    {AlertCondition::log_unreachable, "shared log slow or unreachable"},
 });
 static_assert(kClauses.size() == Terms<AlertCondition>::rows.size());
 
@@ -99,6 +102,9 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       when(wrong_clock, clock_wrong),
       when(!facts.clock_synchronised && !wrong_clock, clock_unknown),
       counted(checkpoints_missing, facts.checkpoint_faults),
+      when(facts.log_is_slow, log_unreachable),
+      counted(replica_missing, facts.replicas_missing),
+      counted(replica_lagging, facts.replicas_lagging),
       counted(approvals_waiting, facts.approvals, facts.oldest_approval),
       counted(credentials_rotated, facts.applications_rotated),
       counted(wallets_under_review, facts.reviews, facts.oldest_review),

@@ -33,6 +33,9 @@ enum class AlertCondition {
   money_unbooked,
   results_contradicted,
   clock_unknown,
+  replica_missing,
+  replica_lagging,
+  log_unreachable,
 };
 
 /// The labels are the sentences of alerts.
@@ -58,7 +61,10 @@ struct Terms<AlertCondition> {
        {"checkpoints_missing", "A witness lacks the last checkpoint."},
        {"money_unbooked", "Money that arrived was neither booked nor returned."},
        {"results_contradicted", "Providers contradict the final status of payments."},
-       {"clock_unknown", "Whether the system clock is synchronised is unknown."}});
+       {"clock_unknown", "Whether the system clock is synchronised is unknown."},
+       {"replica_missing", "Followers of this ledger do not respond."},
+       {"replica_lagging", "Followers of this ledger are not up to date."},
+       {"log_unreachable", "The shared log does not respond in time."}});
 };
 
 /// A condition that holds.
@@ -95,6 +101,9 @@ struct ConditionFacts {
   std::int64_t clock_behind_ms = 0;  // relative to the times in the file
   std::optional<bool> clock_synchronised;
   std::int64_t checkpoint_faults = 0;  // witnesses without the last checkpoint
+  std::int64_t replicas_missing = 0;   // of the setting `replicas`
+  std::int64_t replicas_lagging = 0;
+  bool log_is_slow = false;  // an append took over a second in the last minutes
 };
 
 /// A payment in progress for longer is stuck.

@@ -14,6 +14,7 @@
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"
 #include "store/providers/connectors.h"
+#include "store/replication/leader.h"
 
 namespace coffer::flows {
 namespace {
@@ -47,8 +48,20 @@ void note_reference(store::WriteTx& tx, const ProviderView& view, const std::str
   if (!reference.empty()) store::set_provider_reference(tx, view.payment.key, reference);
 }
 
-/// The submission never arrived, so it can be repeated or abandoned immediately.
-void send_again(store::WriteTx& tx, ProviderView& view, int asked) {
+/// Until when a machine that led before may call this connector. It checks its lease before a call.
+Timestamp others_call_until(const Context& context, store::WriteTx& tx, const ProviderView& view) {
+  if (!context.leads_since) return {};
+  const auto connector = store::find_connector_by_key(tx.db(), *view.payment.keys.connector);
+  const auto& endpoint = connector->terms.endpoint;
+  return context.leads_since->plus_ms(store::kLeaseMs + (endpoint ? endpoint->timeout_ms : 0));
+}
+
+/// The submission never arrived, so it can be repeated or abandoned immediately, unless another
+/// machine has opened it and may send it now: then the provider is queried again later.
+void send_again(const Context& context, store::WriteTx& tx, ProviderView& view, int asked) {
+  if (const Timestamp until = others_call_until(context, tx, view); tx.now() < until) {
+    return store::reschedule_provider_job(tx, view.payment.key, until, asked);
+  }
   view.state = ProviderState::fresh;
   store::set_provider_state(tx, view.payment.key, view.state);
   store::reschedule_provider_job(tx, view.payment.key, tx.now(), asked);
@@ -160,7 +173,7 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
   const bool refunding = view.payment.status == PaymentStatus::refund_pending;
   switch (response.state) {
     case PayoutState::never_arrived:
-      if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
+      if (view.state != ProviderState::accepted) return send_again(context, tx, view, asked);
       log_contradiction(view, "the provider does not know a payout or refund that it accepted");
       return ask_again(tx, view, asked);
     case PayoutState::pending:
@@ -199,7 +212,7 @@ void apply_response(const Context& context, store::WriteTx& tx, ProviderView& vi
   note_reference(tx, view, response.provider_reference);
   switch (response.state) {
     case CollectionState::never_arrived:
-      if (view.state != ProviderState::accepted) return send_again(tx, view, asked);
+      if (view.state != ProviderState::accepted) return send_again(context, tx, view, asked);
       log_contradiction(view, "the provider does not know a collection that it accepted");
       return ask_again(tx, view, asked);
     case CollectionState::pending: {

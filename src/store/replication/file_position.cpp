@@ -14,11 +14,29 @@
 namespace coffer::store {
 namespace {
 
-constexpr const char* kReadPosition = "SELECT value FROM meta WHERE name = 'log_position'";
-constexpr const char* kWritePosition =
-    "INSERT INTO meta (name, value) VALUES ('log_position', ?)"
+constexpr const char* kRead = "SELECT value FROM meta WHERE name = ?";
+constexpr const char* kWrite =
+    "INSERT INTO meta (name, value) VALUES (?, ?)"
     " ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+constexpr const char* kForget = "DELETE FROM meta WHERE name IN ('log_position', 'log_end')";
+constexpr std::string_view kPosition = "log_position";  // place in the log, digest before it
+constexpr std::string_view kEnd = "log_end";            // entry, time in milliseconds
 constexpr std::size_t kPositionBytes = 8 + 8 + 32;
+
+std::string pair_of(std::int64_t a, std::int64_t b) {
+  return to_big_endian(static_cast<std::uint64_t>(a), 8) +
+         to_big_endian(static_cast<std::uint64_t>(b), 8);
+}
+
+std::int64_t number_at(std::string_view value, std::size_t at) {
+  return static_cast<std::int64_t>(from_big_endian(value.substr(at, 8)));
+}
+
+/// Empty without this row.
+std::string read_row(Connection& db, std::string_view name) {
+  Query query(db, kRead, name);
+  return query.step() ? query.blob(0) : std::string();
+}
 
 /// Follows the checksums of a log, which are valid up to its end.
 class ClosedLog {
@@ -104,20 +122,24 @@ Result<CommitEnds> commit_ends(const std::string& log) {
 }  // namespace
 
 std::optional<FilePosition> read_position(Connection& db) {
-  Query query(db, kReadPosition);
-  if (!query.step() || query.bytes(0).size() != kPositionBytes) return {};
-  const std::string value = query.blob(0);
-  const auto number = [&](std::size_t at) {
-    return static_cast<std::int64_t>(from_big_endian(std::string_view(value).substr(at, 8)));
-  };
-  return FilePosition{{number(0), number(8)}, *sha256_from(value.substr(16))};
+  const std::string value = read_row(db, kPosition);
+  if (value.size() != kPositionBytes) return {};
+  return FilePosition{{number_at(value, 0), number_at(value, 8)}, *sha256_from(value.substr(16))};
 }
 
 void write_position(Connection& db, const FilePosition& position) {
-  const std::string value = to_big_endian(static_cast<std::uint64_t>(position.at.seq), 8) +
-                            to_big_endian(static_cast<std::uint64_t>(position.at.epoch), 8) +
-                            std::string(as_text(position.before));
-  db.run(kWritePosition, Blob{value});
+  const std::string value =
+      pair_of(position.at.seq, position.at.epoch) + std::string(as_text(position.before));
+  db.run(kWrite, kPosition, Blob{value});
+}
+
+void forget_position(Connection& db) { db.run(kForget); }
+
+std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::int64_t keep_ms) {
+  const std::string before = read_row(db, kEnd);
+  if (before.size() == 16 && now.ms - number_at(before, 8) < keep_ms) return 0;
+  db.run(kWrite, kEnd, Blob{pair_of(seq, now.ms)});
+  return before.size() == 16 ? number_at(before, 0) : 0;
 }
 
 std::optional<FilePosition> read_closed_position(const std::string& path) {

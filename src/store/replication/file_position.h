@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/clock.h"
 #include "store/replication/entry.h"
 
 namespace coffer::store {
@@ -20,8 +21,14 @@ struct FilePosition {
 /// nullopt if no commit of the file is part of a log.
 std::optional<FilePosition> read_position(Connection& db);
 void write_position(Connection& db, const FilePosition& position);
-/// The same for a file that no process has open; also nullopt without a file. With the log that a
-/// killed process left. Throws SqlError.
+/// The file is not part of a log any more.
+void forget_position(Connection& db);
+/// Remembers `seq`, the present end of the log, in the file, unless an end was remembered in the
+/// last `keep_ms`. Returns the one before, and zero without one: entries before it are older than
+/// `keep_ms`, so that no machine needs them. Every machine of the ledger has what it remembers.
+std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::int64_t keep_ms);
+/// The position of a file that no process has open; also nullopt without a file. With the log that
+/// a killed process left. Throws SqlError.
 std::optional<FilePosition> read_closed_position(const std::string& path);
 
 /// Cuts the last commit off the log (WAL) of a file that no process has open. Returns false if the

@@ -41,6 +41,16 @@ Result<void> read_on(ReplicaLog& log, EntryChain& chain,
   }
 }
 
+/// The log no longer has what the file needs.
+Problem behind(Problem problem) {
+  if (problem.slug == Slug::not_found) {
+    problem.detail +=
+        " This machine cannot follow. Move its file away, and seed it with a backup of the "
+        "leader: coffer replica seed --from BACKUP";
+  }
+  return problem;
+}
+
 /// The chain before the entry of a position.
 EntryChain chain_before(const EntryKeys& keys, const FilePosition& position) {
   return {keys, {{position.at.seq - 1, position.at.epoch}, position.before}};
@@ -129,20 +139,37 @@ Result<EntryChain> join_with(const std::string& path, ReplicaLog& log, const Ent
 
 Result<std::unique_ptr<Follower>> Follower::join(const std::string& path, ReplicaLog& log,
                                                  const EntryKeys& keys) {
-  COFFER_TRY(const EntryChain chain, join_with(path, log, keys));
-  return std::unique_ptr<Follower>(new Follower(path, log, chain));
+  const auto chain = join_with(path, log, keys);
+  if (!chain) return unexpected(behind(chain.error()));
+  return std::unique_ptr<Follower>(new Follower(path, log, *chain));
 }
 
 Result<bool> Follower::step() {
-  COFFER_TRY(const auto entries, log_.read_from(chain_.tail().at.seq + 1, kReadBytes));
-  for (const LogEntry& entry : entries) {
+  const auto entries = log_.read_from(chain_.tail().at.seq + 1, kReadBytes);
+  if (!entries) return unexpected(behind(entries.error()));
+  for (const LogEntry& entry : *entries) {
     COFFER_TRY(std::string content, chain_.read(entry));
     if (entry.kind == EntryKind::takeover)
       leader_ = content.substr(std::min<std::size_t>(1, content.size()));
     if (entry.kind == EntryKind::heartbeat) leader_ = content;
     COFFER_TRY_VOID(file_.apply(entry, std::move(content)));
   }
-  return !entries.empty();
+  return !entries->empty();
+}
+
+Result<void> check_seed(const std::string& path, ReplicaLog& log, const EntryKeys& keys) {
+  const auto position = read_closed_position(path);
+  if (!position) {
+    return unexpected(Slug::conflict,
+                      path + " is not part of the log. Make a backup of the leader.");
+  }
+  EntryChain end(keys, {});
+  const auto found = presence(log, keys, *position, end);
+  if (!found && found.error().slug != Slug::not_found) return unexpected(found.error());
+  if (found && *found == Presence::complete) return {};
+  return unexpected(Slug::conflict, "The log does not continue " + path + ", which ends with " +
+                                        named(position->at.seq) +
+                                        ". Make a new backup of the leader.");
 }
 
 std::string takeover_content(bool is_complete, const std::string& address) {

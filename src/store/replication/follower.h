@@ -39,6 +39,9 @@ class Follower {
   std::string leader_;
 };
 
+/// Whether a machine can begin with this file, a backup of the leader's. Problems say why not.
+Result<void> check_seed(const std::string& path, ReplicaLog& log, const EntryKeys& keys);
+
 /// The content of a takeover. `is_complete`: the log contains everything that the file contains,
 /// so another machine can begin without a copy; it matters for the first entry only.
 std::string takeover_content(bool is_complete, const std::string& address);

@@ -25,7 +25,9 @@ class Candidate {
     for (;;) {
       COFFER_TRY(const bool grew, step());
       const std::int64_t idle_ms = boot_ms() - grown_ms_;
-      const FollowNext next = with_.follow({follower_.tail().at, follower_.leader(), idle_ms});
+      measure(grew);
+      const FollowNext next =
+          with_.follow({follower_.tail().at, follower_.leader(), idle_ms, boot_ms() - current_ms_});
       if (next == FollowNext::stop) {
         return unexpected(overloaded("Another machine leads this ledger" +
                                      (follower_.leader().empty() ? "" : ": " + follower_.leader()) +
@@ -58,8 +60,29 @@ class Candidate {
     return is_reachable && *grew;
   }
 
+  /// A log that always grows has no end at which the file arrives, so its end is remembered until
+  /// the file has it.
+  void measure(bool grew) {
+    constexpr std::int64_t kLookEveryMs = 1'000;
+    const std::int64_t now = boot_ms();
+    if (was_reachable_ && !grew) {
+      current_ms_ = looked_ms_ = now;
+      goal_ = 0;
+    } else if (goal_ != 0 && follower_.tail().at.seq >= goal_) {
+      current_ms_ = looked_ms_;
+      goal_ = 0;
+    }
+    if (goal_ != 0 || now - looked_ms_ < kLookEveryMs) return;
+    const auto tail = with_.log.tail();
+    if (tail) goal_ = tail->at.seq;
+    looked_ms_ = now;
+  }
+
   Follower& follower_;
   const Replication& with_;
+  std::int64_t current_ms_ = 0;  // when the file had everything that the log had; 0: not yet
+  std::int64_t goal_ = 0;        // the end of the log at `looked_ms_`; 0: unknown
+  std::int64_t looked_ms_ = 0;
   std::int64_t grown_ms_ = boot_ms();
   bool was_reachable_ = true;
   bool is_promoted_ = false;

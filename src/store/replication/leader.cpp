@@ -6,6 +6,7 @@
 
 #include "base/fault.h"
 #include "base/platform/lease.h"
+#include "base/telemetry/metrics.h"
 #include "store/file/connection.h"
 #include "store/replication/file_position.h"
 
@@ -85,6 +86,11 @@ void Leader::heartbeat(std::int64_t idle_ms) {
   append({chain_.append(EntryKind::heartbeat, options_.address, random_)}, [] {});
 }
 
+bool Leader::was_slow() const {
+  constexpr std::int64_t kRecentMs = 300'000;
+  return slow_ms_ != 0 && boot_ms() - slow_ms_ < kRecentMs;
+}
+
 int Leader::synchronise(const std::function<int()>& synchronise) {
   if (!frames_.holds_commit()) return synchronise();
   std::string fault;
@@ -112,7 +118,10 @@ int Leader::synchronise(const std::function<int()>& synchronise) {
 
 bool Leader::append(const std::vector<LogEntry>& entries, const std::function<void()>& meanwhile) {
   sent_ms_ = boot_ms();
+  const Stopwatch watch;
   const Appended out = log_.append(entries, meanwhile);
+  if (options_.took) options_.took(watch.elapsed_us());
+  if (const std::int64_t now = boot_ms(); now - sent_ms_ >= options_.lease_ms / 2) slow_ms_ = now;
   if (out.result != AppendResult::stored) {
     options_.end(out);
     return false;

@@ -30,6 +30,9 @@ struct LeaderOptions {
   std::size_t base_bytes = std::size_t{64} << 20;  // memory for the last images of pages
   std::int64_t lease_ms = kLeaseMs;
   std::int64_t heartbeat_ms = kHeartbeatMs;  // 0: no thread makes the log grow
+  /// Drops the entries before `seq`. Called on another thread than the log itself.
+  std::function<Result<void>(std::int64_t seq)> truncate = {};
+  std::function<void(std::int64_t us)> took = {};  // told the duration of each append
 };
 
 /// The leader holds the lease of the process (base/platform/lease.h), which each append extends,
@@ -54,6 +57,12 @@ class Leader final : public LogTap {
   void heartbeat(std::int64_t idle_ms);
   /// Of the last entry of this leader. Thread-safe.
   LogPosition position() const { return {seq_, epoch_}; }
+  /// Whether an append took half of the lease or longer in the last five minutes. Thread-safe.
+  bool was_slow() const;
+  /// Drops the entries before `seq` from the log. May take long. For one thread.
+  Result<void> truncate(std::int64_t seq) const {
+    return options_.truncate ? options_.truncate(seq) : Result<void>();
+  }
 
   void write(std::string_view bytes, std::int64_t at) override { frames_.write(bytes, at); }
   void forget() override { frames_.forget(); }
@@ -78,7 +87,8 @@ class Leader final : public LogTap {
   std::int64_t stored_seq_ = 0;  // of the position that the present transaction contains
   std::atomic<std::int64_t> seq_;
   const std::int64_t epoch_;
-  std::int64_t sent_ms_;  // of the last append
+  std::int64_t sent_ms_;                  // of the last append
+  std::atomic<std::int64_t> slow_ms_{0};  // when the last slow append ended; 0: never
   Mutex mutex_;
   Condition stopped_;
   bool stopping_ COFFER_GUARDED_BY(mutex_) = false;

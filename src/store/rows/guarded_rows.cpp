@@ -30,7 +30,8 @@ const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
 const std::array<GuardedTable, 36> kTables{{
     {"meta", "name, value", !kFinal,
-     "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position')"},
+     "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', "
+     "'log_end')"},
     {"tenants", "association, environment"},
     {"assets", "code, issuer, name, decimals", kFinal},
     {"associations", "id, name, status, entity_type"},

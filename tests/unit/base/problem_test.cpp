@@ -64,6 +64,7 @@ TEST_CASE("problem: slugs and statuses of the contract, and never a 500") {
       {"provider-unavailable", 503},
       {"overloaded", 503},
       {"storage-full", 503},
+      {"not-leader", 503},
       {"provider-timeout", 504},
       {"token-verification-timeout", 504},
   };

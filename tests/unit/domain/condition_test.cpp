@@ -65,6 +65,9 @@ TEST_CASE("conditions: each figure has its condition") {
        [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
       {AlertCondition::clock_unknown, [](Facts& facts) { facts.clock_synchronised.reset(); }},
       {AlertCondition::checkpoints_missing, [](Facts& facts) { facts.checkpoint_faults = 1; }},
+      {AlertCondition::replica_missing, [](Facts& facts) { facts.replicas_missing = 1; }},
+      {AlertCondition::replica_lagging, [](Facts& facts) { facts.replicas_lagging = 2; }},
+      {AlertCondition::log_unreachable, [](Facts& facts) { facts.log_is_slow = true; }},
   };
   for (const Row& row : rows) {
     INFO(name(row.condition));

@@ -256,6 +256,76 @@ TEST_CASE("joining: a file and a log that have gone apart stay as they are") {
   CHECK(content_of_files(crash.left) == before);
 }
 
+TEST_CASE("joining: a machine behind a truncation does not lead, and a seed brings it back") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  LogOfMachine machine(log);
+  const std::string away = folder.file("away.db");
+  const std::string seed = folder.file("seed.db");
+  {
+    SmallLedger ledger({}, machine.options());
+    ledger.pay_and_settle(ledger.transfer("a", 1));
+    copy_files(ledger.database->path(), away);
+    for (const char* id : {"b", "c"}) ledger.pay_and_settle(ledger.transfer(id, 1));
+    copy_files(ledger.database->path(), seed);
+    CHECK(machine.log.truncate(ledger.database->leader()->position().seq));
+    ledger.pay_and_settle(ledger.transfer("d", 1));
+  }
+  const LogTail end = machine.log.tail().value();
+  const std::string before = content_of_files(away);
+  std::string why;
+  for (const std::string& path : {away, folder.file("new.db")}) {
+    CHECK_FALSE(payments_after_start(path, log, why));
+    CHECK(why.find("coffer replica seed") != std::string::npos);
+  }
+  CHECK(content_of_files(away) == before);
+  CHECK(machine.log.tail().value() == end);
+  const auto refused = check_seed(away, machine.log, shared_keys());
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().detail.find("new backup of the leader") != std::string::npos);
+  const EntryKeys others(Secret(std::string(32, 'o')));
+  CHECK_FALSE(check_seed(seed, machine.log, others));
+  CHECK_FALSE(check_seed(folder.file("none.db"), machine.log, shared_keys()));
+  CHECK(check_seed(seed, machine.log, shared_keys()));
+  CHECK(payments_after_start(seed, log, why) == 4);
+}
+
+TEST_CASE("joining: an idle ledger keeps the entry of its last commit in the log") {
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  LogOfMachine machine(log);
+  SmallLedger ledger({}, machine.options());
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  Leader& leader = *ledger.database->leader();
+  constexpr std::int64_t kKeepMs = 1'000;
+  const auto remember = [&](std::int64_t ms) {
+    for (int i = 0; i < 5; ++i) leader.heartbeat(0);
+    std::int64_t out = -1;
+    const std::int64_t end = leader.position().seq;
+    ledger.queue
+        ->run([&](WriteTx& tx) -> Result<void> {
+          out = remember_end(tx.db(), end, {ms}, kKeepMs);
+          return {};
+        })
+        .value();
+    return out;
+  };
+  const std::string path = ledger.database->path();
+  CHECK(remember(10'000) == 0);
+  CHECK(remember(10'500) == 0);
+  const std::int64_t first = remember(11'000);
+  const std::int64_t second = remember(12'000);
+  CHECK(first > 1);
+  CHECK(second > first);
+  CHECK(machine.log.truncate(second));
+  CHECK_FALSE(machine.log.read_from(second - 1, 1));
+  for (int i = 0; i < 5; ++i) leader.heartbeat(0);
+  ledger.close();
+  std::string why;
+  CHECK(payments_after_start(path, log, why) == 1);
+  INFO(why);
+}
+
 TEST_CASE("joining: a damaged entry stops a machine before it") {
   const Crash crash(Next::lost_on_the_way);
   const fs::path last = last_entry(crash.log);
