@@ -13,6 +13,7 @@ namespace coffer {
 namespace {
 
 constexpr std::int64_t kNotifyEveryMs = 1'000;
+constexpr std::uint64_t kLogBytesMax = 128 << 20;
 constexpr std::int64_t kLookEveryMs = 1'000;
 
 bool only_reads(const http::Request& request) {
@@ -89,16 +90,18 @@ void Standby::note(const store::Following& state) {
   notified_ms_ = now;
 }
 
-/// Without the file's keys, or with another schema, there are no reads.
+/// Without a place in the log, without the file's keys, or with another schema, there are no reads.
 void Standby::look_at_file(const store::Following& state) {
-  if (!file_) {
+  if (!file_ && state.at.seq > 0) {
     StartError error;
     file_ = App::open(config_, clock_, random_, error, App::Missing::refuse, {},
                       {.beside = state.file, .leader = [this] { return leader(); }});
     if (!file_) log_debug("replication", "cannot be read yet", {{"problem", error.message}});
   }
-  readable_ = file_ && has_own_schema(*file_) ? file_.get() : nullptr;
   if (!file_) return;
+  // The write-ahead log cannot restart while there are always some readers.
+  const bool has_room = file_->database().wal_bytes() < kLogBytesMax;
+  readable_ = has_room && has_own_schema(*file_) ? file_.get() : nullptr;
   file_->database().interrupt_stale_readers();
   file_->database().close_idle_readers();
 }
@@ -139,7 +142,8 @@ http::Response Standby::read(App& app, http::Request& request) const {
 /// 200 only for those who ask for a follower, and only if it is up to date.
 http::Response Standby::health(bool of_follower) const {
   const Lock lock(mutex_);
-  const bool ok = of_follower && state_.lag_ms < store::kLagMaxMs;
+  const bool has_joined = state_.at.seq > 0;
+  const bool ok = of_follower && has_joined && state_.lag_ms < store::kLagMaxMs;
   http::Response out = api::json_response(ok ? 200 : 503, {{"status", ok ? "ok" : "unavailable"},
                                                            {"role", "follower"},
                                                            {"leader", state_.leader},

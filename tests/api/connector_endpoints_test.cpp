@@ -5,6 +5,7 @@
 
 #include "base/thread.h"
 #include "cli/run/dispatch.h"
+#include "flows/providers/provider_message.h"
 #include "outbound/providers/provider_signature.h"
 #include "support/armed_fault.h"
 #include "support/recipients.h"
@@ -128,6 +129,34 @@ TEST_CASE(
   CHECK(world.old_provider.submissions(id) == (takes_over ? 0 : 1));
   world.pass(1'000);
   CHECK(world.old_provider.submissions(id) == 1);
+  CHECK(world.me.status(id) == "succeeded");
+}
+
+TEST_CASE("after a takeover, a call that the other machine makes late pays once") {
+  const bool takes_over = GENERATE(true, false);  // without it, the call comes twice
+  World world;
+  const std::string id = world.pay();
+  {
+    const ArmedFault fault("provider.opened=throw");  // the other machine is paused here
+    CHECK_THROWS(world.app.settle());
+  }
+  const flows::Context& context = world.app.flows();
+  flows::ConnectorCache connectors(context);
+  const auto message = context.write([&](store::WriteTx& tx) {
+    const std::int64_t lane = store::provider_lanes(tx.db()).at(0);
+    const auto jobs = store::due_provider_jobs(tx.db(), lane, tx.now().plus_ms(kHourMs), 1);
+    const store::ProviderView view = store::provider_view(tx, jobs.at(0).payment);
+    return flows::provider_message(
+        tx.db(), connectors,
+        store::find_connector_by_key(tx.db(), *view.payment.keys.connector).value(), view,
+        std::nullopt);
+  });
+  REQUIRE(message);
+  if (takes_over) world.app.core().begin_to_lead();
+  world.pass(3'000);
+  REQUIRE(flows::call_provider(context, ProviderCall::submit, *message));
+  world.pass(10'000);
+  CHECK(world.old_provider.submissions(id) == (takes_over ? 1 : 2));
   CHECK(world.me.status(id) == "succeeded");
 }
 

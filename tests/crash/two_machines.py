@@ -54,6 +54,8 @@ class Pair:
                         "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0",
                         "COFFER_CHECKPOINT_WITNESSES": ""}
             self.machines.append(Service(BINARY, os.path.join(home, "ledger.db"), settings=settings))
+        for machine, other in zip(self.machines, reversed(self.machines)):
+            machine.settings["COFFER_REPLICAS"] = f"http://{other.host}:{other.port}"
         self.leader, self.follower = self.machines
         self.facts, self.tenant = None, None
 
@@ -251,6 +253,10 @@ def wait_for(what, holds, within_s=LEADS_WITHIN_S):
         time.sleep(0.05)
 
 
+def conditions(machine):
+    return [row["condition"] for row in machine.command("overview")["attention"]]
+
+
 def reads(folder, faults):
     """What clients and load balancers get from a follower."""
     pair = Pair(folder).begin()
@@ -274,6 +280,8 @@ def reads(folder, faults):
         here = leader.call("GET", path)[1]
         wait_for("the same on the follower", lambda: follower.call("GET", path)[1] == here)
         positions.append(int(follower.answered["X-Coffer-Position"]))
+    if {"replica_missing", "replica_lagging", "log_unreachable"} & set(conditions(pair.leader)):
+        faults.append(f"conditions of a pair that works: {conditions(pair.leader)}")
     if positions != sorted(set(positions)):
         faults.append(f"positions of reads: {positions}")
     for method, target, body in (("POST", "/v1/payments/" + kind, body), ("POST", "/v1/auth/token", {}),
@@ -299,6 +307,7 @@ def truncation(folder, faults):
     away = pair.follower
     away.stop()
     wait_for_payments(clients, 20)
+    wait_for("the condition replica_missing", lambda: "replica_missing" in conditions(pair.leader))
     clients.stop()
     clients.replay_waiting()
     wait_until_settled(pair)
