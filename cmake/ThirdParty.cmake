@@ -1,5 +1,5 @@
-# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::zstd tp::openssl
-# tp::cares tp::re2 tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
+# Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::zstd tp::libpq
+# tp::openssl tp::cares tp::re2 tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
 # A pinned dependency is fetched only if COFFER_THIRD_PARTY_DIR does not hold an unpacked copy. A second
@@ -396,6 +396,45 @@ endforeach()
 target_compile_definitions(tp_zstd PRIVATE ${zstd_left_out} ZSTD_NO_INLINE ZSTD_STRIP_ERROR_STRINGS ZSTD_DISABLE_ASM
   DYNAMIC_BMI2=0 HUF_FORCE_DECOMPRESS_X1 ZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT ZSTD_LEGACY_SUPPORT=0 ZSTD_TRACE=0)
 target_compile_options(tp_zstd PRIVATE -Os -g0 -w -ffunction-sections -fdata-sections)
+
+# libpq with third_party/pg_config.h: the client library alone, with TLS, without GSSAPI and LDAP. Without sanitizers.
+set(libpq_sources "")
+foreach(name IN ITEMS fe-auth fe-auth-scram fe-connect fe-exec fe-lobj fe-misc fe-print fe-protocol3 fe-secure
+    fe-secure-common fe-secure-openssl fe-trace legacy-pqsignal libpq-events pqexpbuffer)
+  list(APPEND libpq_sources "${libpq_SOURCE_DIR}/src/interfaces/libpq/${name}.c")
+endforeach()
+foreach(name IN ITEMS base64 cryptohash_openssl encnames hmac_openssl ip link-canary md5_common protocol_openssl
+    saslprep scram-common string unicode_norm wchar)
+  list(APPEND libpq_sources "${libpq_SOURCE_DIR}/src/common/${name}.c")
+endforeach()
+foreach(name IN ITEMS chklocale getpeereid inet_net_ntop noblock pg_strong_random pgstrcasecmp snprintf strerror thread
+    timingsafe_bcmp)
+  list(APPEND libpq_sources "${libpq_SOURCE_DIR}/src/port/${name}.c")
+endforeach()
+# A newer C library has it.
+include(CheckSymbolExists)
+check_symbol_exists(strlcpy "string.h" COFFER_HAS_STRLCPY)
+if(NOT COFFER_HAS_STRLCPY)
+  list(APPEND libpq_sources "${libpq_SOURCE_DIR}/src/port/strlcpy.c")
+endif()
+set(libpq_config "${CMAKE_BINARY_DIR}/generated/libpq")
+file(CONFIGURE OUTPUT "${libpq_config}/pg_config_ext.h" CONTENT "#define PG_INT64_TYPE long int\n")
+if(APPLE)
+  file(CONFIGURE OUTPUT "${libpq_config}/pg_config_os.h" CONTENT "#include \"port/darwin.h\"\n")
+else()
+  file(CONFIGURE OUTPUT "${libpq_config}/pg_config_os.h" CONTENT "#include \"port/linux.h\"\n")
+endif()
+# Without a service file of the system.
+file(CONFIGURE OUTPUT "${libpq_config}/pg_config_paths.h" CONTENT "#define SYSCONFDIR \"/nonexistent\"\n")
+add_library(tp_libpq STATIC ${libpq_sources})
+add_library(tp::libpq ALIAS tp_libpq)
+target_include_directories(tp_libpq SYSTEM PUBLIC "${libpq_SOURCE_DIR}/src/interfaces/libpq"
+  "${libpq_SOURCE_DIR}/src/include" "${libpq_config}"
+  PRIVATE "${libpq_SOURCE_DIR}/src/port" "${CMAKE_SOURCE_DIR}/third_party")
+target_compile_definitions(tp_libpq PRIVATE _GNU_SOURCE FRONTEND UNSAFE_STAT_OK "PG_VERSION=\"${libpq_VERSION}\""
+  PG_VERSION_NUM=150000 HAVE_DECL_STRLCAT=0 "HAVE_DECL_STRLCPY=$<BOOL:${COFFER_HAS_STRLCPY}>")
+target_compile_options(tp_libpq PRIVATE -Os -g0 -w -ffunction-sections -fdata-sections)
+target_link_libraries(tp_libpq PUBLIC tp::openssl Threads::Threads)
 
 find_path(COFFER_ISO_CODES_DIR NAMES iso_3166-1.json iso_4217.json
   PATHS /usr/share/iso-codes/json REQUIRED

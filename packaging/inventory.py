@@ -148,7 +148,7 @@ def licence_text(one):
         root = SYSROOT if one["package"] in sysroot_packages() else ""
         return pathlib.Path(f"{root}/usr/share/doc/{one['package']}/copyright").read_text(errors="replace")
     kept = third_party_root() / f"{one['name']}-{one['version']}-{one['content'][:8]}"
-    for name in ("LICENSE", "LICENSE.txt"):
+    for name in ("LICENSE", "LICENSE.txt", "COPYRIGHT"):
         if (kept / name).is_file():
             return (kept / name).read_text()
     return (HERE / "licences" / f"{one['name']}.txt").read_text()

@@ -72,6 +72,22 @@ coffer_archive(zstd
   DEBIAN   pool/main/libz/libzstd/libzstd_1.5.7+dfsg.orig.tar.xz
            0c092ef267edce57ba7f3f2645c861f72eaf5e76273c6c3632869423464b90a5)
 
+# Debian's static library needs libraries that exist only as shared ones (Kerberos, LDAP). Compiled with
+# third_party/pg_config.h, without them.
+coffer_archive(libpq
+  VERSION  15.19
+  LICENCE  PostgreSQL
+  HOMEPAGE https://www.postgresql.org
+  WHY      "connections to a PostgreSQL server that keeps the log of a replicated ledger"
+  KEEP     src/interfaces/libpq src/common src/port src/include/common src/include/libpq src/include/mb
+           src/include/port src/include/c.h src/include/getaddrinfo.h src/include/pg_config_manual.h
+           src/include/port.h src/include/postgres_ext.h src/include/postgres_fe.h src/include/utils/ascii.h COPYRIGHT
+  CONTENT  b7d304aa94a63167e55e1d4d42660ca7588dc0968cb4336a850b39461767ccf3
+  UPSTREAM https://ftp.postgresql.org/pub/source/v15.19/postgresql-15.19.tar.bz2
+           e1a64a87a46b825b88c082e4518161a47aab53c45694964f8ba1df28f7859f89
+  DEBIAN   pool/updates/main/p/postgresql-15/postgresql-15_15.19.orig.tar.bz2
+           e1a64a87a46b825b88c082e4518161a47aab53c45694964f8ba1df28f7859f89)
+
 # Only for the admin page, which shows QR codes for authenticator apps. Served unchanged, as one file.
 coffer_archive(qrcode
   VERSION  2.0.4

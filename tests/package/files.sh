@@ -99,13 +99,13 @@ check "the software list names what is linked in" python3 - "$scratch/sbom.json"
 import json, sys
 document = json.load(open(sys.argv[1]))
 names = {one["name"] for one in document["components"]}
-wanted = {"httplib", "sqlite", "sqlitecpp", "curl", "zstd", "openssl", "cares", "re2", "json", "cli11", "glibc", "libstdc++"}
+wanted = {"httplib", "sqlite", "sqlitecpp", "curl", "zstd", "libpq", "openssl", "cares", "re2", "json", "cli11", "glibc", "libstdc++"}
 assert document["bomFormat"] == "CycloneDX" and wanted <= names, wanted - names
 assert all(one["version"] and one["licenses"] and one["purl"] for one in document["components"])
 assert "catch2" not in names
 PY
 python3 -B packaging/inventory.py copyright >"$scratch/copyright"
-for name in httplib sqlite sqlitecpp curl qrcode zstd zxcvbn openssl cares re2 json cli11 iso_codes glibc; do
+for name in httplib sqlite sqlitecpp curl qrcode zstd libpq zxcvbn openssl cares re2 json cli11 iso_codes glibc; do
   check "the licence of $name is in the copyright file" grep -q "^$name " "$scratch/copyright"
 done
 exit $((failures > 0))

@@ -83,6 +83,7 @@ const std::vector<ThirdParty>& third_party() {
       {"CLI/", {"cli", "config", "provider_sim"}},
       {"ares", {"outbound"}},
       {"curl", {"outbound"}},
+      {"libpq-fe.h", {"store"}},
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},
       {"toml++/", {"config"}},
