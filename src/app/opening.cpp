@@ -7,6 +7,7 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/lease.h"
 #include "base/readable.h"
+#include "outbound/wire/resolver.h"
 #include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
 #include "store/replication/follower.h"
@@ -43,6 +44,7 @@ int exit_code_of(const Problem& problem) {
                                                 : exit_code::kConfiguration;
 }
 
+constexpr int kResolveMs = 5'000;
 constexpr std::string_view kLogLabel = "coffer replicated log v1";
 
 /// The tables of a new database and the log of their creation fit into this.
@@ -150,7 +152,10 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random) {
   if (config.replicate.empty()) return {nullptr};
   COFFER_TRY(const auto key, configured_key(config, random, auth::MissingKey::refuse));
-  COFFER_TRY(auto out, store::Replica::open(config.replicate, key.derive(kLogLabel),
+  store::LogPlace place{
+      config.replicate, config.replicate_password, config.ca_bundle, config.replicate_unsafe,
+      [](const std::string& host) { return outbound::CaresResolver().resolve(host, kResolveMs); }};
+  COFFER_TRY(auto out, store::Replica::open(std::move(place), key.derive(kLogLabel),
                                             config.listen_http.to_string(), random));
   const std::int64_t end_ms = boot_ms() + out->replication().patience_ms * 2;
   out->replication().follow = [end_ms](const store::Following&) {

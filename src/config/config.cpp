@@ -97,9 +97,12 @@ struct Checks {
       check("checkpoint_witnesses", outbound::check_witness(target));
     }
     for (const std::string& url : config.replicas) check("replicas", outbound::check_replica(url));
-    if (!config.replicate.empty() && !config.replicate.starts_with("folder:/")) {
-      fault("replicate",
-            "\"" + config.replicate + "\" is not a log. Use folder:PATH with an absolute path");
+    const auto is_log = [&](std::string_view begin) { return config.replicate.starts_with(begin); };
+    if (!config.replicate.empty() && !is_log("folder:/") && !is_log("postgres://") &&
+        !is_log("postgresql://")) {
+      fault("replicate", "\"" + config.replicate +
+                             "\" is not a log. Use postgres://USER@HOST:PORT/DATABASE, or "
+                             "folder:PATH with an absolute path");
     }
     const auto proxies = AddressList::parse(config.trusted_proxies);
     if (!proxies) fault("trusted_proxies", proxies.error().detail);
@@ -267,8 +270,9 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
-    for (const char* name : {"notify_smtp_password", "notify_gateway_token", "alert_webhook_secret",
-                             "admin_password", "metrics_token", "oidc_client_secret"}) {
+    for (const char* name :
+         {"notify_smtp_password", "notify_gateway_token", "alert_webhook_secret", "admin_password",
+          "metrics_token", "oidc_client_secret", "replicate_password"}) {
       find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
     }
     Checks{config_, errors_}.run();

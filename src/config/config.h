@@ -106,8 +106,11 @@ struct Config {
   int queue_max = 1'024;
   int disk_floor_mib = 256;  // with less free space, writes are rejected
   bool allow_network_filesystem = false;
-  std::string replicate;      // where the shared log is: folder:PATH; empty: the file stands alone
-  int replicate_keep_h = 24;  // for which the log keeps its entries
+  std::string replicate;  // URL of the shared log; empty: the file stands alone
+  Secret replicate_password;
+  std::string replicate_password_file;
+  bool replicate_unsafe = false;      // the log may lose acknowledged payments
+  int replicate_keep_h = 24;          // for which the log keeps its entries
   std::vector<std::string> replicas;  // the other machines: http://HOST:PORT
 
   std::string ca_bundle;  // PEM file of trusted roots; empty: the system's

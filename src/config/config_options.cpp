@@ -65,8 +65,15 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
          "master.key next to the database"),
     word("allow_network_filesystem", &Config::allow_network_filesystem, kFile, "",
          "Allow a database on NFS, SMB or FUSE, where file locks may not work"),
-    word("replicate", &Config::replicate, kFile, "folder:PATH",
-         "Log that the machines of one ledger share; without it, this machine is the only one"),
+    word("replicate", &Config::replicate, kFile, "URL",
+         "Log that the machines of one ledger share: postgres://USER@HOST:PORT/DATABASE or "
+         "folder:PATH; without it, this machine is the only one"),
+    word("replicate_password", &Config::replicate_password, kFile, "PASSWORD",
+         "Password at the server of the log"),
+    path("replicate_password_file", &Config::replicate_password_file, kFile,
+         "File with the password at the server of the log"),
+    word("replicate_unsafe", &Config::replicate_unsafe, kFile, "",
+         "Accept a log that can lose acknowledged payments; only for trials"),
     number("replicate_keep_h", &Config::replicate_keep_h, "HOURS",
            "Time for which the log keeps its entries; a machine that was away for longer needs a "
            "seed",

@@ -172,6 +172,16 @@ Result<void> check_seed(const std::string& path, ReplicaLog& log, const EntryKey
                                         ". Make a new backup of the leader.");
 }
 
+Result<void> Follower::check_end() {
+  const LogTail& own = chain_.tail();
+  const auto tail = log_.tail();
+  if (!tail || tail->at.seq > own.at.seq || *tail == own) return {};
+  return unexpected(gone_apart(path_, "the file has " + named(own.at.seq) + " of epoch " +
+                                          std::to_string(own.at.epoch) +
+                                          ", and the log ends with " + named(tail->at.seq) +
+                                          " of epoch " + std::to_string(tail->at.epoch)));
+}
+
 std::string takeover_content(bool is_complete, const std::string& address) {
   return (is_complete ? kComplete : kNeedsCopy) + address;
 }

@@ -24,6 +24,9 @@ class Follower {
 
   /// Applies the next entries, if there are some. Returns whether there were.
   Result<bool> step();
+  /// `conflict` if the file has more than the log, which an engine may have lost. The log refuses a
+  /// takeover after that.
+  Result<void> check_end();
   /// Up to where the file has the log.
   const LogTail& tail() const { return chain_.tail(); }
   /// The address of the leader, as its last takeover or heartbeat said; empty if unknown.
@@ -31,8 +34,9 @@ class Follower {
 
  private:
   Follower(const std::string& path, ReplicaLog& log, EntryChain chain)
-      : log_(log), chain_(chain), file_(path) {}
+      : path_(path), log_(log), chain_(chain), file_(path) {}
 
+  const std::string path_;
   ReplicaLog& log_;
   EntryChain chain_;
   FollowerFile file_;

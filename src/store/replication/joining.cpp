@@ -1,5 +1,7 @@
 #include "store/replication/joining.h"
 
+#include <utility>
+
 #include "base/platform/lease.h"
 #include "base/telemetry/log.h"
 #include "base/thread.h"
@@ -13,6 +15,18 @@ namespace {
 bool cannot_follow(const Problem& problem) {
   return problem.slug == Slug::conflict || problem.slug == Slug::not_found ||
          problem.slug == Slug::validation_failed;
+}
+
+/// Waits until the log can be read.
+Result<std::unique_ptr<Follower>> join(const std::string& path, const Replication& with) {
+  for (bool logged = false;; rest(with.poll_ms)) {
+    auto follower = Follower::join(path, with.log, with.keys);
+    if (follower || cannot_follow(follower.error())) return follower;
+    if (!std::exchange(logged, true)) {
+      log_warning("replication", "the log cannot be read", {{"problem", follower.error().detail}});
+    }
+    if (with.follow({}) == FollowNext::stop) return unexpected(overloaded(follower.error().detail));
+  }
 }
 
 /// Follows while another machine leads.
@@ -93,7 +107,7 @@ class Candidate {
 Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication& with,
                                      const std::function<Result<void>()>& may_lead) {
   const bool is_new = !holds_tables(path);
-  COFFER_TRY(const auto follower, Follower::join(path, with.log, with.keys));
+  COFFER_TRY(const auto follower, join(path, with));
   Candidate candidate(*follower, with);
   for (;;) {
     COFFER_TRY_VOID(candidate.wait());
@@ -111,6 +125,7 @@ Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication&
       if (candidate.is_promoted()) rest(with.leader.lease_ms);
       return leader;
     }
+    if (out.result == AppendResult::fenced) COFFER_TRY_VOID(follower->check_end());
     // If it was stored after all, the next candidate follows it.
     log_info("replication", "another machine was faster, or the log did not respond",
              {{"reason", out.why}});

@@ -13,15 +13,6 @@ namespace {
 
 constexpr std::string_view kFolderScheme = "folder:";
 
-Result<std::unique_ptr<ReplicaLog>> open_log(const std::string& where, const EntryKeys& keys,
-                                             Random& random) {
-  if (!where.starts_with(kFolderScheme)) {
-    return unexpected(Slug::validation_failed,
-                      "\"" + where + "\" is not a log. Use folder:PATH with an absolute path.");
-  }
-  return FolderLog::open(where.substr(kFolderScheme.size()) + '/' + keys.ledger(), random);
-}
-
 /// As for an unknown COMMIT: a response could turn one payment into two.
 void end_process(const Appended& why) {
   log_error("replication", "this machine no longer leads, so the process exits without a response",
@@ -29,17 +20,27 @@ void end_process(const Appended& why) {
   ::_exit(exit_code::kUncertain);
 }
 
+Result<std::unique_ptr<ReplicaLog>> open_log(LogPlace place, const std::string& ledger,
+                                             Random& random) {
+  if (is_postgres_url(place.where)) return PostgresLog::open(ledger, std::move(place));
+  if (place.where.starts_with(kFolderScheme)) {
+    return FolderLog::open(place.where.substr(kFolderScheme.size()) + '/' + ledger, random);
+  }
+  return unexpected(Slug::validation_failed, "\"" + place.where + "\" is not a log.");
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Replica>> Replica::open(const std::string& where, const Secret& root,
+Result<std::unique_ptr<Replica>> Replica::open(LogPlace place, const Secret& root,
                                                const std::string& address, Random& random) {
   EntryKeys keys(root);
-  COFFER_TRY(auto log, open_log(where, keys, random));
+  COFFER_TRY(auto log, open_log(place, keys.ledger(), random));
   std::unique_ptr<Replica> out(new Replica(std::move(keys), std::move(log), address, random));
   // With a connection of its own, because a truncation takes longer than appends may wait.
-  out->replication_.leader.truncate = [&, where,
-                                       keys = &out->keys_](std::int64_t seq) -> Result<void> {
-    COFFER_TRY(const auto other, open_log(where, *keys, random));
+  out->replication_.leader.truncate = [&random, place = std::move(place),
+                                       ledger =
+                                           out->keys_.ledger()](std::int64_t seq) -> Result<void> {
+    COFFER_TRY(const auto other, open_log(place, ledger, random));
     return other->truncate(seq);
   };
   return out;

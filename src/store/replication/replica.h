@@ -6,15 +6,16 @@
 
 #include "base/strong.h"
 #include "store/replication/joining.h"
+#include "store/replication/postgres_log.h"
 
 namespace coffer::store {
 
 class Replica {
  public:
-  /// `where`: `folder:PATH`. `root`: 32 bytes derived from the master key, which all machines of
+  /// `root`: 32 bytes derived from the master key, which all machines of
   /// the ledger share, for this purpose only. `address`: where other machines send clients.
   /// `random` must outlive the replica. Problems are for the operator.
-  static Result<std::unique_ptr<Replica>> open(const std::string& where, const Secret& root,
+  static Result<std::unique_ptr<Replica>> open(LogPlace place, const Secret& root,
                                                const std::string& address, Random& random);
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/files/durable_file.h"
@@ -387,6 +388,50 @@ TEST_CASE("joining: a machine that cannot read the log does not lead, and can be
   REQUIRE_FALSE(led);
   CHECK(led.error().slug == Slug::overloaded);
   CHECK(first.log.tail().value().at == ledger.database->leader()->position());
+}
+
+TEST_CASE("joining: a machine that starts waits until the log can be read") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  SmallLedger ledger({}, first.options());
+  LogOfMachine second(folder.path() + "/log");
+  second.replication.patience_ms = 1;
+  second.log.is_reachable = false;
+  int rounds = 0;
+  second.replication.follow = [&](const Following&) {
+    if (++rounds == 3) second.log.is_reachable = true;
+    return FollowNext::follow;
+  };
+  CHECK(lead(folder.file("second.db"), second.replication));
+  CHECK(rounds > 3);
+
+  LogOfMachine third(folder.path() + "/log");
+  third.log.is_reachable = false;
+  third.replication.follow = [](const Following&) { return FollowNext::stop; };
+  const auto stopped = lead(folder.file("third.db"), third.replication);
+  REQUIRE_FALSE(stopped);
+  CHECK(stopped.error().slug == Slug::overloaded);
+}
+
+TEST_CASE("joining: a follower notices that the engine has lost what its file has") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  SmallLedger ledger({}, first.options());
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  LogOfMachine second(folder.path() + "/log");
+  second.replication.patience_ms = 1;
+  bool lost = false;
+  second.replication.follow = [&](const Following& state) {
+    if (state.idle_ms > 0 && !std::exchange(lost, true))
+      fs::remove(last_entry(folder.path() + "/log"));
+    return FollowNext::follow;
+  };
+  const std::string path = folder.file("second.db");
+  const auto led = lead(path, second.replication);
+  REQUIRE_FALSE(led);
+  CHECK(led.error().slug == Slug::conflict);
+  CHECK(led.error().detail.find("the log ends with") != std::string::npos);
+  CHECK(pages_of(path) == pages_of(ledger.database->path()));
 }
 
 TEST_CASE("joining: a candidate that another one has fenced follows that one") {
