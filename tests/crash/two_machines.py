@@ -40,7 +40,8 @@ LEADS_WITHIN_S = 20.0  # three seconds of silence, and a start of the build with
 class Pair:
     """Two machines. As a gateway of `Clients`, it is whichever responds to payments."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, log_url=None):
+        """`log_url`: of a log that another program keeps."""
         self.log = os.path.join(folder, "log")
         key = os.urandom(32).hex()
         self.machines = []
@@ -50,7 +51,7 @@ class Pair:
             with open(os.path.join(home, "master.key"), "w", encoding="ascii",
                       opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(key)
-            settings = {"COFFER_REPLICATE": "folder:" + self.log, "COFFER_ADMIN_OFF": "true",
+            settings = {"COFFER_REPLICATE": log_url or "folder:" + self.log, "COFFER_ADMIN_OFF": "true",
                         "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0",
                         "COFFER_CHECKPOINT_WITNESSES": ""}
             self.machines.append(Service(BINARY, os.path.join(home, "ledger.db"), settings=settings))
