@@ -24,9 +24,7 @@ def name_of(pair, machine):
     return f"machine {'ab'[pair.machines.index(machine)]} ({machine.host}:{machine.port})"
 
 
-def show(folder):
-    say("Starting PostgreSQL: a primary and two standbys. Each commit waits for one of the standbys.")
-    cluster = Cluster(folder).start()
+def show(folder, cluster):
     say("Starting two coffers with a file each.")
     pair = two_machines.Pair(folder, cluster.url()).begin()
     say(f"{name_of(pair, pair.leader)} leads, {name_of(pair, pair.follower)} follows.")
@@ -49,7 +47,6 @@ def show(folder):
     two_machines.stop_both(pair)
     faults = [f"an unexpected response: {one}" for one in clients.surprises]
     two_machines.check_files(pair, clients, folder, faults)
-    cluster.stop_all()
     lost = sum("acknowledged and lost" in fault for fault in faults)
     say(f"{len(clients.acked)} payments acknowledged, {lost} lost" + ("." if faults else "; the files are equal."))
     return faults
@@ -57,7 +54,9 @@ def show(folder):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="coffer-demo-", ignore_cleanup_errors=True) as folder:
-        faults = show(folder)
+        say("Starting PostgreSQL: a primary and two standbys. Each commit waits for one of the standbys.")
+        with Cluster(folder) as cluster:
+            faults = show(folder, cluster)
     for fault in faults:
         say(fault)
     sys.exit(1 if faults else 0)

@@ -12,7 +12,6 @@ COFFER_TWO_SEED: of the delays."""
 
 import os
 import random
-import sys
 import tempfile
 import time
 
@@ -82,31 +81,35 @@ def start_again(machine, faults):
     expect_exit(machine, CONFIGURATION, "a machine that starts with more than the log has", faults)
 
 
-def main():
-    faults, dice = [], random.Random(int(os.environ.get("COFFER_TWO_SEED", "1")))
-    with tempfile.TemporaryDirectory(prefix="coffer-log-", ignore_cleanup_errors=True) as folder:
-        cluster = Cluster(folder).start()
-        pair = Pair(folder, cluster.url()).begin()
-        clients = Clients(pair, count=4, make=only_transfers).start()
-        wait_for_payments(clients, 20)
-        for _ in range(int(os.environ.get("COFFER_TWO_ROUNDS", "1"))):
-            if os.environ.get("COFFER_TWO_KINDS") == "all":
-                run_kinds(pair, clients, dice, faults)
-            else:
-                for kind in ("kill", "pause"):
-                    one_failover(pair, clients, kind, dice, faults)
-                    pair.start(pair.follower, FOLLOWS)
-            lose_the_primary(pair, cluster, clients, faults)
-        promote_one_that_lags(pair, cluster, clients, folder, faults)
-        clients.stop()
-        clients.replay_waiting()
-        faults += [f"an unexpected response: {one}" for one in clients.surprises]
-        wait_until_settled(pair)
-        stop_both(pair)
-        check_files(pair, clients, folder, faults)
-        cluster.stop_all()
-    judge_faults(faults)
+def run(folder, cluster, faults):
+    dice = random.Random(int(os.environ.get("COFFER_TWO_SEED", "1")))
+    pair = Pair(folder, cluster.url()).begin()
+    clients = Clients(pair, count=4, make=only_transfers).start()
+    wait_for_payments(clients, 20)
+    for _ in range(int(os.environ.get("COFFER_TWO_ROUNDS", "1"))):
+        if os.environ.get("COFFER_TWO_KINDS") == "all":
+            run_kinds(pair, clients, dice, faults)
+        else:
+            for kind in ("kill", "pause"):
+                one_failover(pair, clients, kind, dice, faults)
+                pair.start(pair.follower, FOLLOWS)
+        lose_the_primary(pair, cluster, clients, faults)
+    promote_one_that_lags(pair, cluster, clients, folder, faults)
+    clients.stop()
+    clients.replay_waiting()
+    faults += [f"an unexpected response: {one}" for one in clients.surprises]
+    wait_until_settled(pair)
+    stop_both(pair)
+    check_files(pair, clients, folder, faults)
     print(f"count: {len(clients.acked)} payments acknowledged, {clients.repeats} of them as repetitions")
+
+
+def main():
+    faults = []
+    with (tempfile.TemporaryDirectory(prefix="coffer-log-", ignore_cleanup_errors=True) as folder,
+          Cluster(folder) as cluster):
+        run(folder, cluster, faults)
+    judge_faults(faults)
     print("0 lost, 0 doubled, files equal")
 
 

@@ -1,7 +1,6 @@
 """PostgreSQL servers that keep a replicated log: a primary and standbys, of which each commit waits for any one.
 tests/support/postgres.sh creates and controls them."""
 
-import atexit
 import os
 import shutil
 import subprocess
@@ -24,15 +23,16 @@ def control(verb, folder, *words):
 
 
 class Cluster:
+    """As a context, it runs."""
+
     def __init__(self, folder, count=3):
         self.folders = [os.path.join(folder, f"n{number}") for number in range(count)]
         self.running, self.primary = set(), self.folders[0]
-        atexit.register(self.stop_all)
 
     def url(self):
         return "postgres://coffer@/postgres?host=" + ",".join(self.folders)
 
-    def start(self):
+    def __enter__(self):
         names = ", ".join(map(os.path.basename, self.folders))
         control("primary", self.primary, f"synchronous_standby_names=ANY 1 ({names})")
         self.running.add(self.primary)
@@ -62,7 +62,7 @@ class Cluster:
             control("stop", folder)
             self.running.remove(folder)
 
-    def stop_all(self):
+    def __exit__(self, *_):
         for folder in list(self.running):
             self.stop(folder)
 

@@ -66,7 +66,9 @@ def try_on(release, place):
     make(release, place)
     done = run(place, DEMO)
     check(f"{release}: ./dev demo builds and serves", '"baseUrl"' in done.stdout, done.stdout[-2000:])
-    done = run(place, "cmake --preset dev && cmake --build build/dev --target unit_tests && build/dev/tests/unit_tests")
+    # PostgreSQL is not installed there.
+    done = run(place, "cmake --preset dev && cmake --build build/dev --target unit_tests && "
+                      "build/dev/tests/unit_tests '~postgres log*'")
     check(f"{release}: the unit tests pass", done.returncode == 0, done.stdout[-2000:])
     print(f"count: {release}: {done.stdout.strip().rpartition(chr(10))[2]}")
 

@@ -249,8 +249,9 @@ constexpr auto kUrlSettings = std::to_array<std::string_view>(
     {"dbname", "host", "port", "sslcert", "sslkey", "sslmode", "sslrootcert", "user"});
 
 bool is_local(std::string_view host) {
-  return host.empty() || host.starts_with('/') || host == "localhost" || host == "::1" ||
-         host.starts_with("127.");
+  const bool is_number = host.find_first_not_of("0123456789.") == host.npos;
+  return host.starts_with('/') || host == "localhost" || host == "::1" ||
+         (is_number && host.starts_with("127."));
 }
 
 Problem invalid_url(const std::string& why) {

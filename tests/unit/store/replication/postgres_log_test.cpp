@@ -365,6 +365,7 @@ TEST_CASE("postgres log: invalid URLs") {
         Wrong{"postgres://db.test/coffer", "a user and a database"},
         Wrong{"postgres://coffer@db.test", "a user and a database"},
         Wrong{"postgres://coffer@db.test/coffer?sslmode=disable", "does not verify"},
+        Wrong{"postgres://coffer@127.db.test/coffer?sslmode=disable", "does not verify"},
         Wrong{"postgres://coffer@localhost,db.test/coffer?sslmode=prefer", "does not verify"}}) {
     INFO(one.url);
     const auto log = PostgresLog::open(new_ledger(), place_of(one.url));
