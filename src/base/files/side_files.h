@@ -12,13 +12,14 @@ inline constexpr std::array kSqliteEndings{kLogEnding, kLogIndexEnding, kJournal
 
 inline constexpr const char* kLockEnding = ".lock";
 inline constexpr const char* kSocketEnding = ".sock";
+inline constexpr const char* kLoggedEnding = ".logged";
 inline constexpr const char* kDemoSecretsEnding = ".demo.json";
 inline constexpr const char* kDemoBackupsEnding = ".backups";
 /// In place of ".db" (store/requests/request_log_file.h).
 inline constexpr const char* kRequestLogEnding = ".requests.db";
 /// The folder of backups in the documentation and in the package.
 inline constexpr const char* kBackupsFolder = "backups";
-inline constexpr std::array kOwnEndings{kLockEnding, kSocketEnding, kDemoSecretsEnding,
-                                        kDemoBackupsEnding};
+inline constexpr std::array kOwnEndings{kLockEnding, kSocketEnding, kLoggedEnding,
+                                        kDemoSecretsEnding, kDemoBackupsEnding};
 
 }  // namespace coffer

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
+
 #include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/readable_file.h"
@@ -148,6 +150,25 @@ std::optional<FilePosition> read_closed_position(const std::string& path) {
     read_foreign_file(path, [&](Connection& db) { out = read_position(db); });
   }
   return out;
+}
+
+LoggedMark::LoggedMark(const std::string& path)
+    : file_(::open((path + kLoggedEnding).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+
+void LoggedMark::note(const LogPosition& at) const {
+  const std::string text = to_big_endian(static_cast<std::uint64_t>(at.epoch), 8) +
+                           to_big_endian(static_cast<std::uint64_t>(at.seq), 8);
+  // Without the mark, a file is still safe unless the engine loses exactly its last commit.
+  (void)!::pwrite(file_.get(), text.data(), text.size(), 0);
+}
+
+bool LoggedMark::covers(const LogPosition& at) const {
+  std::array<char, 16> text{};
+  if (::pread(file_.get(), text.data(), text.size(), 0) != 16) return false;
+  const std::string_view both(text.data(), text.size());
+  const auto epoch = static_cast<std::int64_t>(from_big_endian(both.substr(0, 8)));
+  const auto seq = static_cast<std::int64_t>(from_big_endian(both.substr(8)));
+  return epoch > at.epoch || (epoch == at.epoch && seq >= at.seq);
 }
 
 Result<bool> cut_last_commit(const std::string& path) {

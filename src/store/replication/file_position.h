@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "base/files/descriptor.h"
 #include "store/replication/entry.h"
 
 namespace coffer::store {
@@ -30,6 +31,20 @@ std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::
 /// The position of a file that no process has open; also nullopt without a file. With the log that
 /// a killed process left. Throws SqlError.
 std::optional<FilePosition> read_closed_position(const std::string& path);
+
+/// Remembers beside a file (NAME.logged) up to where the log has had its commits, so that none of
+/// them is ever cut off, even if the engine has lost it. Nothing is synchronised: this survives the
+/// process, but not the machine. Not thread-safe.
+class LoggedMark {
+ public:
+  explicit LoggedMark(const std::string& path);
+  ~LoggedMark() = default;
+  void note(const LogPosition& at) const;
+  bool covers(const LogPosition& at) const;
+
+ private:
+  const Descriptor file_;
+};
 
 /// Cuts the last commit off the log (WAL) of a file that no process has open. Returns false if the
 /// log does not contain a commit; it is then unchanged. A Problem is for the operator.

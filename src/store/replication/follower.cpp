@@ -86,6 +86,10 @@ Result<void> cut_unacknowledged(const std::string& path, ReplicaLog& log,
                                            " of epoch " + std::to_string(position.at.epoch) +
                                            ", and the log does not have the entry before it"));
   }
+  if (LoggedMark(path).covers(position.at)) {
+    return unexpected(gone_apart(path, "the log has had " + named(position.at.seq) +
+                                           ", the last commit of the file, and has lost it"));
+  }
   COFFER_TRY(const bool cut, cut_last_commit(path));
   if (cut) return {};
   return unexpected(gone_apart(path,
@@ -154,6 +158,7 @@ Result<bool> Follower::step() {
     if (entry.kind == EntryKind::heartbeat) leader_ = content;
     COFFER_TRY_VOID(file_.apply(entry, std::move(content)));
   }
+  if (!entries->empty()) mark_.note(chain_.tail().at);
   return !entries->empty();
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "store/replication/file_position.h"
 #include "store/replication/follower_file.h"
 #include "store/replication/replica_log.h"
 
@@ -34,11 +35,14 @@ class Follower {
 
  private:
   Follower(const std::string& path, ReplicaLog& log, EntryChain chain)
-      : path_(path), log_(log), chain_(chain), file_(path) {}
+      : path_(path), log_(log), chain_(chain), mark_(path), file_(path) {
+    mark_.note(chain_.tail().at);
+  }
 
   const std::string path_;
   ReplicaLog& log_;
   EntryChain chain_;
+  const LoggedMark mark_;
   FollowerFile file_;
   std::string leader_;
 };

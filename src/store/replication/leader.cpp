@@ -128,6 +128,7 @@ bool Leader::append(const std::vector<LogEntry>& entries, const std::function<vo
   }
   hold_lease_until(sent_ms_ + options_.lease_ms);
   seq_ = entries.back().at.seq;
+  options_.stored(position());
   return true;
 }
 

@@ -27,6 +27,8 @@ struct LeaderOptions {
   /// Called when an append was not stored, or its result is unknown. Must end the process (70): it
   /// may neither respond nor go on, and a restart finds out. If it returns, the commit fails.
   std::function<void(const Appended&)> end;
+  /// Told the last entry of each append that was stored.
+  std::function<void(const LogPosition&)> stored = [](const LogPosition&) {};
   std::size_t base_bytes = std::size_t{64} << 20;  // memory for the last images of pages
   std::int64_t lease_ms = kLeaseMs;
   std::int64_t heartbeat_ms = kHeartbeatMs;  // 0: no thread makes the log grow

@@ -327,6 +327,37 @@ TEST_CASE("joining: an idle ledger keeps the entry of its last commit in the log
   INFO(why);
 }
 
+TEST_CASE("joining: a commit that the log has had is never cut off") {
+  // The leader's file, and that of a follower, as killed processes leave them.
+  const bool of_follower = GENERATE(false, true);
+  const TemporaryFolder folder;
+  const std::string log = folder.path() + "/log";
+  LogOfMachine first(log);
+  SmallLedger ledger({}, first.options());
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  std::string path = ledger.database->path();
+  std::unique_ptr<Follower> follower;
+  if (of_follower) {
+    path = folder.file("second.db");
+    follower = Follower::join(path, first.log, shared_keys()).value();
+    CHECK(follower->step());
+  }
+  const std::string left = folder.file("left.db");
+  copy_files(path, left);
+  fs::remove(last_entry(log));  // by a failover of the engine
+  std::string why;
+  SECTION("with the mark of the process") {
+    fs::copy_file(path + kLoggedEnding, left + kLoggedEnding);
+    const std::string before = content_of_files(left);
+    CHECK_FALSE(payments_after_start(left, log, why));
+    CHECK(why.find("has had") != std::string::npos);
+    CHECK(content_of_files(left) == before);
+  }
+  SECTION("the control: without it, the commit looks as if it was not acknowledged") {
+    CHECK(payments_after_start(left, log, why));
+  }
+}
+
 TEST_CASE("joining: a damaged entry stops a machine before it") {
   const Crash crash(Next::lost_on_the_way);
   const fs::path last = last_entry(crash.log);
