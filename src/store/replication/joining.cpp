@@ -121,9 +121,7 @@ Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication&
       log_info("replication", "this machine leads",
                {{"epoch", entry.at.epoch}, {"entry", entry.at.seq}});
       LeaderOptions options = with.leader;
-      options.stored = [mark = std::make_shared<LoggedMark>(path)](const LogPosition& at) {
-        mark->note(at);
-      };
+      options.marked = path;
       auto leader = std::make_unique<Leader>(with.log, with.keys, with.random, chain.tail(),
                                              sent_ms, std::move(options));
       if (candidate.is_promoted()) rest(with.leader.lease_ms);

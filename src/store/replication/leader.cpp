@@ -8,7 +8,6 @@
 #include "base/platform/lease.h"
 #include "base/telemetry/metrics.h"
 #include "store/file/connection.h"
-#include "store/replication/file_position.h"
 
 namespace coffer::store {
 
@@ -23,6 +22,7 @@ Leader::Leader(ReplicaLog& log, const EntryKeys& keys, Random& random, const Log
       epoch_(tail.at.epoch),
       sent_ms_(sent_ms) {
   hold_lease_until(sent_ms_ + options_.lease_ms);
+  if (!options_.marked.empty()) mark_.emplace(options_.marked);
   constexpr std::int64_t kLookEveryMs = 50;
   // Without this, a leader whose log does not respond would go on until its next response.
   watch_ = Thread("lease", [this] {
@@ -128,7 +128,7 @@ bool Leader::append(const std::vector<LogEntry>& entries, const std::function<vo
   }
   hold_lease_until(sent_ms_ + options_.lease_ms);
   seq_ = entries.back().at.seq;
-  options_.stored(position());
+  if (mark_) mark_->note(position());
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/thread.h"
 #include "store/file/writer_vfs.h"
 #include "store/replication/commit_pages.h"
+#include "store/replication/file_position.h"
 #include "store/replication/log_frames.h"
 #include "store/replication/replica_log.h"
 
@@ -27,8 +29,7 @@ struct LeaderOptions {
   /// Called when an append was not stored, or its result is unknown. Must end the process (70): it
   /// may neither respond nor go on, and a restart finds out. If it returns, the commit fails.
   std::function<void(const Appended&)> end;
-  /// Told the last entry of each append that was stored.
-  std::function<void(const LogPosition&)> stored = [](const LogPosition&) {};
+  std::string marked = {};  // the file beside which a LoggedMark is kept; empty: without one
   std::size_t base_bytes = std::size_t{64} << 20;  // memory for the last images of pages
   std::int64_t lease_ms = kLeaseMs;
   std::int64_t heartbeat_ms = kHeartbeatMs;  // 0: no thread makes the log grow
@@ -82,6 +83,7 @@ class Leader final : public LogTap {
   Connection* writer_ = nullptr;
   LogFrames frames_;
   PageEncoder encoder_;
+  std::optional<LoggedMark> mark_;
   // Held during a commit, whose position depends on the last entry, and by heartbeat(). Guards the
   // log and the members from here to `sent_ms_`.
   Mutex appending_;
