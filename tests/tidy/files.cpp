@@ -25,11 +25,13 @@ struct Budget {
   std::size_t lines = 0;
 };
 constexpr std::array kBudgets{
-    Budget{"api", 8'886},    Budget{"app", 1'402},      Budget{"auth", 2'784},
-    Budget{"base", 6'361},   Budget{"cli", 17'083},     Budget{"config", 1'711},
-    Budget{"domain", 5'733}, Budget{"flows", 13'203},   Budget{"http", 6'140},
-    Budget{"store", 18'932}, Budget{"outbound", 4'229}, Budget{"provider_sim", 1'882},
-    Budget{"workers", 407},   Budget{"store/replication", 3'000},
+    Budget{"api", 8'900},      Budget{"app", 1'802},
+    Budget{"auth", 2'724},     Budget{"base", 6'541},
+    Budget{"cli", 17'417},     Budget{"config", 1'742},
+    Budget{"domain", 5'751},   Budget{"flows", 13'219},
+    Budget{"http", 6'145},     Budget{"store", 19'070},
+    Budget{"outbound", 4'290}, Budget{"provider_sim", 1'882},
+    Budget{"workers", 407},    Budget{"store/replication", 3'000},
 };
 
 struct Limit {
