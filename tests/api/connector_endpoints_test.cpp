@@ -142,8 +142,9 @@ TEST_CASE("after a takeover, a call that the other machine makes late pays once"
   }
   const flows::Context& context = world.app.flows();
   flows::ConnectorCache connectors(context);
+  const std::int64_t lane =
+      context.read([](store::Connection& db) { return store::provider_lanes(db); }).value().at(0);
   const auto message = context.write([&](store::WriteTx& tx) {
-    const std::int64_t lane = store::provider_lanes(tx.db()).at(0);
     const auto jobs = store::due_provider_jobs(tx.db(), lane, tx.now().plus_ms(kHourMs), 1);
     const store::ProviderView view = store::provider_view(tx, jobs.at(0).payment);
     return flows::provider_message(
