@@ -366,7 +366,7 @@ OpenError Database::open_writer() {
     fault = {OpenFault::unsupported, "the file system of " + options_.path +
                                          " does not support WAL with full synchronisation."};
   } else {
-    if (options_.leaves_log) forget_position(*writer_);
+    if (options_.leaves_log) forget_position(*writer_, options_.path);
     if (!leader_ && needs_log(*writer_)) {
       fault = {OpenFault::unsupported, options_.path + kNeedsLog};
     } else {

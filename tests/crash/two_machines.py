@@ -33,6 +33,7 @@ from harness.tenant import Tenant
 BINARY = binary("faults")
 CONFLICT, UNCERTAIN, CONFIGURATION = 1, 70, 78
 CANNOT_SEED = CONFLICT
+MARK = ".logged"  # beside the file: what the log has had
 POINTS = ("log.before", "log.sent", "log.after")
 LEADS_WITHIN_S = 20.0  # three seconds of silence, and a start of the build with sanitizers
 
@@ -332,6 +333,8 @@ def truncation(folder, faults):
                               capture_output=True, text=True, check=False, env={**os.environ, **away.settings})
         if done.returncode != expected:
             faults.append(f"coffer replica seed --from {path}: {done.returncode} {done.stderr}")
+        if os.path.exists(away.db + MARK) != (path == old):
+            faults.append(f"coffer replica seed --from {path}: the mark of the old file")
     pair.start(away, "/readyz?role=follower")
     stop_both(pair)
     check_files(pair, clients, folder, faults)
@@ -356,6 +359,8 @@ def leave(machine, faults):
                               env={**os.environ, **settings})
         if done.returncode != expected:
             faults.append(f"coffer {' '.join(words)}: {done.returncode}, expected {expected}: {done.stderr}")
+        if os.path.exists(machine.db + MARK) != bool(expected):  # gone once it has left
+            faults.append(f"coffer {' '.join(words)}: the mark of what the log has had")
 
 
 def lost_by_the_engine(folder, faults):

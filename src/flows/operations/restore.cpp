@@ -111,8 +111,7 @@ Result<std::optional<Checkpoint>> signature_of(const std::string& backup,
   return {std::nullopt};
 }
 
-/// Determines who signed the backup, and whether it continues from the checkpoints. `copy` has the
-/// same content as the backup.
+/// Who signed the backup, and whether it continues from the checkpoints. `copy` has its content.
 Result<void> judge_origin(const std::string& backup, const std::string& copy,
                           const FileChecks& checks, const ProgressFunction& progress,
                           Restored& out) {
@@ -241,7 +240,8 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
   COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));
   if (!out.verdict.violations.empty()) return out;
   COFFER_TRY_VOID(file.publish());
-  // Clears the lock file, which may describe a former database at this path.
+  // Both may describe a former database at this path.
+  (void)::unlink((target + kLoggedEnding).c_str());
   (void)lock->write({});
   return out;
 }

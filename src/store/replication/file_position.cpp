@@ -7,6 +7,7 @@
 
 #include "base/digest.h"
 #include "base/files/descriptor.h"
+#include "base/files/folders.h"
 #include "base/files/readable_file.h"
 #include "base/files/side_files.h"
 #include "base/platform/durable.h"
@@ -121,6 +122,13 @@ Result<CommitEnds> commit_ends(const std::string& log) {
   return out;
 }
 
+int open_mark(const std::string& path) {
+  bool is_created = false;
+  const int file = open_or_create(path + kLoggedEnding, is_created);
+  if (is_created && sync_file(file)) (void)sync_directory(directory_of(path));
+  return file;
+}
+
 }  // namespace
 
 std::optional<FilePosition> read_position(Connection& db) {
@@ -135,7 +143,10 @@ void write_position(Connection& db, const FilePosition& position) {
   db.run(kWrite, kPosition, Blob{value});
 }
 
-void forget_position(Connection& db) { db.run(kForget); }
+void forget_position(Connection& db, const std::string& path) {
+  db.run(kForget);
+  (void)::unlink((path + kLoggedEnding).c_str());
+}
 
 std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::int64_t keep_ms) {
   const std::string before = read_row(db, kEnd);
@@ -152,8 +163,7 @@ std::optional<FilePosition> read_closed_position(const std::string& path) {
   return out;
 }
 
-LoggedMark::LoggedMark(const std::string& path)
-    : file_(::open((path + kLoggedEnding).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {}
+LoggedMark::LoggedMark(const std::string& path) : file_(open_mark(path)) {}
 
 void LoggedMark::note(const LogPosition& at) const {
   const std::string text = to_big_endian(static_cast<std::uint64_t>(at.epoch), 8) +

@@ -22,8 +22,9 @@ struct FilePosition {
 /// nullopt if no commit of the file is part of a log.
 std::optional<FilePosition> read_position(Connection& db);
 void write_position(Connection& db, const FilePosition& position);
-/// The file is not part of a log any more.
-void forget_position(Connection& db);
+/// The file at `path` is not part of a log any more. Also removes its LoggedMark, which would speak
+/// of the entries of another log.
+void forget_position(Connection& db, const std::string& path);
 /// Remembers `seq`, the present end of the log, in the file, unless an end was remembered in the
 /// last `keep_ms`. Returns the one before, and zero without one: entries before it are older than
 /// `keep_ms`, so that no machine needs them. Every machine of the ledger has what it remembers.
@@ -33,8 +34,8 @@ std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::
 std::optional<FilePosition> read_closed_position(const std::string& path);
 
 /// Remembers beside a file (NAME.logged) up to where the log has had its commits, so that none of
-/// them is ever cut off, even if the engine has lost it. Nothing is synchronised: this survives the
-/// process, but not the machine. Not thread-safe.
+/// them is ever cut off, even if the engine has lost it. Only its creation is synchronised: what it
+/// says survives the process, but not the machine. Not thread-safe.
 class LoggedMark {
  public:
   explicit LoggedMark(const std::string& path);

@@ -358,6 +358,30 @@ TEST_CASE("joining: a commit that the log has had is never cut off") {
   }
 }
 
+TEST_CASE("joining: a file that leaves its log takes nothing of it along") {
+  const TemporaryFolder folder;
+  LogOfMachine machine(folder.path() + "/log");
+  SmallLedger ledger({}, machine.options());
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  const std::string path = ledger.database->path();
+  ledger.close();
+  REQUIRE(fs::exists(path + kLoggedEnding));
+  DatabaseOptions options;
+  options.path = path;
+  options.leaves_log = true;
+  const SystemClock clock;
+  OpenError error;
+  CHECK(Database::open(options, clock, error));
+  INFO(error.message);
+  CHECK_FALSE(fs::exists(path + kLoggedEnding));
+  options.leaves_log = false;
+  CHECK(Database::open(options, clock, error));
+  // In another log, whose entries have lower places than those of the first one.
+  std::string why;
+  CHECK(payments_after_start(path, folder.path() + "/other", why) == 1);
+  CHECK(fs::exists(path + kLoggedEnding));
+}
+
 TEST_CASE("joining: a damaged entry stops a machine before it") {
   const Crash crash(Next::lost_on_the_way);
   const fs::path last = last_entry(crash.log);
