@@ -85,3 +85,8 @@
 #define XLOG_BLCKSZ 8192
 #define pg_restrict __restrict
 #define restrict __restrict
+
+/* A connection is what coffer's settings say: libpq sees neither PG* variables nor files in the home folder. */
+#include <stdlib.h>
+#include <string.h>
+#define getenv(name) (strcmp(name, "HOME") == 0 ? (char *) "/nonexistent" : (char *) NULL)

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::string_view kCursorLabel = "coffer cursor v1";
 
-/// Sets the CA bundle that was found. Without one, calls over TLS fail; the log contains the
-/// reason.
+/// Sets the CA bundle that was found. Without one, calls over TLS fail; the log says why.
 Config with_ca_bundle(Config config) {
   auto found = http::find_ca_bundle(config.ca_bundle);
   if (!found) {

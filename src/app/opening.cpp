@@ -7,6 +7,7 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/lease.h"
 #include "base/readable.h"
+#include "http/client.h"
 #include "outbound/wire/resolver.h"
 #include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
@@ -152,8 +153,9 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random) {
   if (config.replicate.empty()) return {nullptr};
   COFFER_TRY(const auto key, configured_key(config, random, auth::MissingKey::refuse));
+  const auto bundle = http::find_ca_bundle(config.ca_bundle);
   store::LogPlace place{
-      config.replicate, config.replicate_password, config.ca_bundle, config.replicate_unsafe,
+      config.replicate, config.replicate_password, bundle ? *bundle : "", config.replicate_unsafe,
       [](const std::string& host) { return outbound::CaresResolver().resolve(host, kResolveMs); }};
   COFFER_TRY(auto out, store::Replica::open(std::move(place), key.derive(kLogLabel),
                                             config.listen_http.to_string(), random));

@@ -39,8 +39,7 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 /// leads, opening the database fails. The master key must exist, because all machines share it.
 Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random);
 
-/// Whether a machine can begin to follow the log of the settings with this backup. Problems say why
-/// not.
+/// Checks that a machine can begin to follow the log of the settings with this backup.
 Result<void> check_seed(const Config& config, const std::string& backup, Random& random);
 
 /// Whether App::open would accept the file, creating a missing one, and its master key. Changes and

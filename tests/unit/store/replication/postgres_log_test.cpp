@@ -14,9 +14,10 @@
 #include <vector>
 
 #include "source_dir.h"
+#include "store/replication/replica.h"
 #include "support/held_port.h"
-#include "unit/store/ledger_fixture.h"
 #include "unit/store/replication/log_conformance.h"
+#include "unit/store/replication/replicated_files.h"
 
 using namespace coffer;
 using namespace coffer::store;
@@ -351,6 +352,74 @@ TEST_CASE("postgres log: a role with a password that may only use the table") {
   LogMachine a(*log);
   CHECK(a.append(EntryKind::takeover) == AppendResult::stored);
   CHECK(a.log.truncate(1));
+}
+
+TEST_CASE("postgres log: variables for other programs of PostgreSQL change nothing") {
+  LogPlace over_tls = place_of(servers().network_url());
+  over_tls.ca_bundle = servers().certificate();
+  using Variable = std::pair<const char*, const char*>;
+  for (const auto& [name, value] :
+       {Variable{"PGOPTIONS", "-c synchronous_commit=off"}, Variable{"PGHOSTADDR", "192.0.2.1"},
+        Variable{"PGSERVICE", "none"}, Variable{"PGREQUIREPEER", "other"},
+        Variable{"PGSSLMAXPROTOCOLVERSION", "TLSv1"}, Variable{"PGSSLCRL", "/nonexistent"},
+        Variable{"PGCHANNELBINDING", "require"}, Variable{"PGGSSENCMODE", "require"}}) {
+    INFO(name);
+    for (const LogPlace& place : {place_of(servers().url()), over_tls}) {
+      ::setenv(name, value, 1);
+      const auto log = PostgresLog::open(new_ledger(), place);
+      const bool appends =
+          log && LogMachine(**log).append(EntryKind::takeover) == AppendResult::stored;
+      ::unsetenv(name);
+      INFO((log ? "" : log.error().detail));
+      CHECK(appends);
+    }
+  }
+}
+
+TEST_CASE("postgres log: what is truncated is gone, and a machine that needs it asks for a seed") {
+  OsRandom random;
+  const Secret root(random.bytes(32));
+  const EntryKeys keys(root);
+  const auto replica = Replica::open(place_of(servers().url()), root, "here:1", random).value();
+  Replication& with = replica->replication();
+  with.patience_ms = 0;
+  with.leader.lease_ms = kNoEnd;
+  with.leader.heartbeat_ms = 0;
+  DatabaseOptions options;
+  options.replication = &with;
+  SmallLedger ledger({}, options);
+  const std::string away = ledger.folder.file("away.db");
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  copy_files(ledger.database->path(), away);
+  const auto log = open_log(keys.ledger());
+  const auto slow = Follower::join(ledger.folder.file("slow.db"), *log, keys).value();
+  CHECK(slow->step());
+  for (const char* id : {"b", "c"}) ledger.pay_and_settle(ledger.transfer(id, 1));
+  const std::int64_t end = ledger.database->leader()->position().seq;
+  CHECK(ledger.database->leader()->truncate(end));
+  const auto rows = [&](const std::string& which) {
+    return servers().sql("SELECT count(*) FROM coffer_log WHERE ledger = '" + keys.ledger() +
+                         "' AND seq " + which);
+  };
+  CHECK(rows("< " + std::to_string(end)) == "0");
+  CHECK(rows(">= " + std::to_string(end)) == "1");
+  ledger.pay_and_settle(ledger.transfer("d", 1));  // the leader goes on
+
+  const auto step = slow->step();
+  const auto joined = Follower::join(away, *log, keys);
+  const auto joined_new = Follower::join(ledger.folder.file("new.db"), *log, keys);
+  const std::array found{step ? Problem() : step.error(), joined ? Problem() : joined.error(),
+                         joined_new ? Problem() : joined_new.error()};
+  for (const Problem& problem : found) {
+    CHECK(problem.slug == Slug::not_found);
+    CHECK_THAT(problem.detail, Catch::Contains("coffer replica seed --from"));
+  }
+  const std::string seed = ledger.folder.file("seed.db");
+  copy_files(ledger.database->path(), seed);
+  CHECK(check_seed(seed, *log, keys));
+  const auto seeded = Follower::join(seed, *log, keys);
+  REQUIRE(seeded);
+  CHECK((*seeded)->tail().at == ledger.database->leader()->position());
 }
 
 TEST_CASE("postgres log: invalid URLs") {
