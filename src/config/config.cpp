@@ -194,9 +194,8 @@ struct Checks {
                "notify_from", !config.notify_from.empty());
     check_pair("notify_smtp_user", !config.notify_smtp_user.empty(), "notify_smtp_password",
                !config.notify_smtp_password.empty());
-    if (!config.notify_smtp_user.empty() && !by_smtp) {
+    if (!config.notify_smtp_user.empty() && !by_smtp)
       fault("notify_smtp_user", "notify_smtp_user is set and notify_smtp is not. Set both");
-    }
     if (by_smtp) check("notify_smtp", outbound::check_smtp_url(config.notify_smtp));
     if (!program.empty() && ::access(program.c_str(), X_OK) != 0) {
       fault("notify_sendmail", program + ": " + reason() + ". Set an executable program");
@@ -224,9 +223,8 @@ struct Checks {
   void check_alerts() {
     check_pair("alert_webhook_url", !config.alert_webhook_url.empty(), "alert_webhook_secret",
                !config.alert_webhook_secret.empty());
-    if (!config.alert_webhook_url.empty()) {
+    if (!config.alert_webhook_url.empty())
       check("alert_webhook_url", outbound::check_alert_url(config.alert_webhook_url));
-    }
     constexpr std::string_view kPrefix = "whsec_";
     constexpr std::size_t kKeyBytesMin = 24;
     const std::string& secret = config.alert_webhook_secret.reveal();
@@ -417,6 +415,8 @@ class Loader {
     if (config_.master_key_file.empty()) {
       config_.master_key_file = default_master_key_file(config_.db);
     }
+    // A slow log must not limit how many payments share a commit. None of them occupies a thread.
+    if (!config_.replicate.empty() && !given("workers")) config_.workers = 512;
   }
 
   // A variable contains the secret itself; a systemd credential is a file with the secret. A file

@@ -88,6 +88,14 @@ TEST_CASE("without settings, the defaults apply", "[config]") {
   CHECK(setting(*config, "workers") == "64 <- default");
 }
 
+TEST_CASE("with a shared log, more payments may wait for a commit", "[config]") {
+  World world;
+  world.environment["COFFER_REPLICATE"] = "folder:/srv/log";
+  CHECK(setting(*world.load(), "workers") == "512 <- default");
+  world.flags["workers"] = "64";
+  CHECK(setting(*world.load(), "workers") == "64 <- --workers");
+}
+
 TEST_CASE("default < command < file < environment < flag", "[config]") {
   World world;
   world.command_defaults["workers"] = "1";
