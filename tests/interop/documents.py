@@ -20,6 +20,7 @@ INLINE = "`"      # the language of a command inside a sentence
 INDENTED = "  "   # and of the blocks of a plain text
 ANY = "any"       # each document that has no row of its own for the block
 NOT_RUN = "not run: "
+POSTGRES = NOT_RUN + "needs three machines; crash/postgres_machines sets up such servers in folders"
 LIBRARY = NOT_RUN + "a call of the library, as its own documentation shows; the library is fetched from elsewhere"
 
 # First words of commands inside sentences. One word alone is a name, not a command.
@@ -99,6 +100,9 @@ CLAIMS = [
     ("docs/operating.md", "yaml", "rule_files:", "interop/metrics"),
     ("docs/operating.md", INLINE, "sha256sum -c", "interop/operating"),
     ("docs/operating.md", "sh", "systemctl stop coffer\ncd", "package/lifecycle"),
+    ("docs/operating.md", "sql", "CREATE ROLE coffer", POSTGRES),
+    ("docs/operating.md", "text", "hostssl", POSTGRES),
+    ("docs/operating.md", "sh", "systemctl stop postgresql", POSTGRES),
     ("docs/operating.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
 
     ("docs/integrator-guide.md", "sh", "", "interop/guides"),
