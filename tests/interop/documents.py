@@ -105,6 +105,8 @@ CLAIMS = [
     ("docs/operating.md", "sh", "systemctl stop postgresql", POSTGRES),
     ("docs/operating.md", INLINE, "ssh -L", NOT_RUN + "needs another machine"),
 
+    ("docs/scaling.md", "haproxy", "defaults", NOT_RUN + "HAProxy is not among the packages of the tests"),
+
     ("docs/integrator-guide.md", "sh", "", "interop/guides"),
     ("docs/integrator-guide.md", "console", "", "interop/guides"),
     ("docs/sandbox.md", "console", "$ coffer sandbox", "interop/sandbox"),

@@ -11,6 +11,7 @@ const cofferTexts = {
     ['install', 'Install', 'Packages, service, first start.'],
     ['operating', 'Operating', 'Admin page, backups, restore, verification, monitoring.'],
     ['configuration', 'Configuration', 'Every setting.'],
+    ['scaling', 'Scaling', 'What one ledger carries, and several behind one address.'],
     ['tls', 'TLS', 'Certificates and proxies.'],
   ],
   glossary: [
