@@ -387,8 +387,10 @@ TEST_CASE("joining: a damaged entry stops a machine before it") {
   const fs::path last = last_entry(crash.log);
   {
     std::fstream file(last, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-1, std::ios::end);
+    const int byte = file.get();
     file.seekp(-1, std::ios::end);
-    file.put('!');
+    file.put(static_cast<char>(byte ^ 1));
   }
   std::string why;
   CHECK_FALSE(payments_after_start(crash.folder.file("other.db"), crash.log, why));
