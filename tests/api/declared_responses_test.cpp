@@ -76,6 +76,18 @@ TEST_CASE("every problem of a standard's route is application/json to a client t
   CHECK(routes == 3);
 }
 
+TEST_CASE("a follower rejects a request in the format of its route, and names the leader") {
+  ResponseProducer producer;
+  for (const api::Route& route : api::routes()) {
+    if (!route.pattern.starts_with("/v1/")) continue;
+    const Reply reply = producer.rejected(route, not_leader("10.0.0.2:8080"));
+    INFO(route.operation << " " << reply.text().substr(0, 500));
+    CHECK(reply.status == 503);
+    check_shape(route, reply);
+    if (!route.envelope) CHECK(reply.json().at("leader") == "10.0.0.2:8080");
+  }
+}
+
 TEST_CASE("a full disk stops exactly the routes that declare it") {
   ResponseProducer producer;
   for (const api::Route& route : api::routes()) {

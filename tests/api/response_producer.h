@@ -34,6 +34,10 @@ class ResponseProducer {
   const HttpCall& accepted() const { return accepted_; }
   Reply send(const HttpCall& call) const { return app_.me().send(call); }
 
+  Reply rejected(const api::Route& route, const Problem& problem) {
+    return app_.me().rejected(sample_of(route).call(mine_), problem);
+  }
+
   /// `accept`: the Accept header of the request, or empty.
   Reply produce(const api::Route& route, int status, const std::string& accept = {}) {
     Sample sample = sample_of(route);

@@ -49,9 +49,11 @@ http::Request request_of(const HttpCall& call, const std::string& minted_id) {
   return request;
 }
 
-Reply in_process(TestApp& app, const HttpCall& call) {
+Reply in_process(TestApp& app, const HttpCall& call, const Problem* problem = nullptr) {
   http::Request request = request_of(call, app.random.uuid_v7(app.clock.now()).to_string());
-  http::Response response = app.core().pipeline().handle(request);
+  const api::Pipeline& pipeline = app.core().pipeline();
+  http::Response response =
+      problem != nullptr ? pipeline.render(*problem, request) : pipeline.handle(request);
   Reply reply{response.status, response.headers, std::move(response.body)};
   if (!response.content_type.empty()) {
     reply.headers.emplace_back("Content-Type", response.content_type);
@@ -129,6 +131,12 @@ Reply Client::send(HttpCall call) const {
   if (!call.body.empty()) add_missing(call.headers, "Content-Type", "application/json");
   const Reply reply =
       wire_ ? send_over_wire(app_->core().listeners().port(), call) : in_process(*app_, call);
+  observe(call, reply);
+  return reply;
+}
+
+Reply Client::rejected(const HttpCall& call, const Problem& problem) const {
+  const Reply reply = in_process(*app_, call, &problem);
   observe(call, reply);
   return reply;
 }

@@ -50,6 +50,8 @@ class Client {
   /// scopes of the token. Adds default headers that the call does not have, and Content-Type if
   /// there is a body.
   Reply send(HttpCall call) const;
+  /// The response of a server that rejects the call before a handler sees it.
+  Reply rejected(const HttpCall& call, const Problem& problem) const;
   Reply get(const std::string& target) const { return send({"GET", target, {}, {}}); }
   Reply post(const std::string& target, const Json& body) const {
     return send({"POST", target, {}, body.dump()});
