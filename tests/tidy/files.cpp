@@ -27,9 +27,9 @@ struct Budget {
 constexpr std::array kBudgets{
     Budget{"api", 8'900},      Budget{"app", 1'802},
     Budget{"auth", 2'724},     Budget{"base", 6'541},
-    Budget{"cli", 17'417},     Budget{"config", 1'742},
-    Budget{"domain", 5'751},   Budget{"flows", 13'219},
-    Budget{"http", 6'145},     Budget{"store", 19'070},
+    Budget{"cli", 17'308},     Budget{"config", 1'742},
+    Budget{"domain", 5'751},   Budget{"flows", 13'340},
+    Budget{"http", 6'145},     Budget{"store", 19'087},
     Budget{"outbound", 4'290}, Budget{"provider_sim", 1'882},
     Budget{"workers", 407},    Budget{"store/replication", 3'000},
 };
