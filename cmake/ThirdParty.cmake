@@ -1,5 +1,5 @@
 # Turns third_party/manifest.cmake into targets: tp::httplib tp::sqlite tp::sqlitecpp tp::zstd tp::libpq
-# tp::openssl tp::cares tp::re2 tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
+# tp::openssl tp::cares tp::re2 tp::pugixml tp::utf8proc tp::zlib tp::json tp::spdlog tp::cli11 tp::tomlplusplus tp::catch2, and the variable
 # COFFER_ISO_CODES_DIR.
 #
 # A pinned dependency is fetched only if COFFER_THIRD_PARTY_DIR does not hold an unpacked copy. A second
@@ -282,6 +282,8 @@ target_compile_definitions(tp::cares INTERFACE CARES_STATICLIB)
 
 coffer_static_library(tp::re2 re2 re2/re2.h re2)
 target_link_libraries(tp::re2 INTERFACE Threads::Threads)
+
+coffer_static_library(tp::pugixml pugixml pugixml.hpp)
 
 coffer_static_library(tp::zlib z zlib.h zlib)
 

@@ -159,6 +159,12 @@ coffer_system(tomlplusplus
   WHY "parsing of the configuration file, with the line of each key"
   DEBIAN_PACKAGES libtomlplusplus-dev)
 
+coffer_system(pugixml
+  LICENCE MIT
+  HOMEPAGE https://pugixml.org
+  WHY "bank statements in XML (camt.053, camt.054); expands no entities but XML's own five"
+  DEBIAN_PACKAGES libpugixml-dev)
+
 coffer_system(re2
   LICENCE BSD-3-Clause
   HOMEPAGE https://github.com/google/re2

@@ -25,6 +25,7 @@ class Coffer < Formula
   # The libc++ of earlier macOS versions cannot format floating-point numbers.
   depends_on macos: :sonoma
   depends_on "openssl@3"
+  depends_on "pugixml"
   depends_on "re2"
   depends_on "spdlog"
   depends_on "utf8proc"

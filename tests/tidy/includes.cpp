@@ -46,7 +46,7 @@ const std::map<std::string_view, Names>& steps_of_layers() {
   static const std::map<std::string_view, Names> table = {
       {"base", {"text", ".", "crypto platform", "fibers files", "telemetry", "limits"}},
       {"domain",
-       {"tables", ".", "ledger", "identity payments", "operations parties providers webhooks"}},
+       {"tables", ".", "ledger", "identity payments", "operations parties providers reconciliation webhooks"}},
       {"auth", {".", "passkeys"}},
       {"http", {".", "wire"}},
       {"store",
@@ -84,6 +84,7 @@ const std::vector<ThirdParty>& third_party() {
       {"ares", {"outbound"}},
       {"curl", {"outbound"}},
       {"libpq-fe.h", {"store"}},
+      {"pugixml.hpp", {"domain"}},
       {"qrencode", {"cli"}},
       {"re2/", {"domain"}},
       {"toml++/", {"config"}},

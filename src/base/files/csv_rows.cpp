@@ -7,7 +7,7 @@ namespace {
 
 class CsvReader {
  public:
-  explicit CsvReader(std::string_view text) : text_(text) {}
+  CsvReader(std::string_view text, char separator) : text_(text), separator_(separator) {}
 
   Result<std::vector<CsvRow>> read() {
     std::vector<CsvRow> rows;
@@ -25,7 +25,7 @@ class CsvReader {
     for (;;) {
       COFFER_TRY(std::string cell, at('"') ? read_quoted() : read_plain());
       row.cells.push_back(std::move(cell));
-      if (!at(',')) break;
+      if (!at(separator_)) break;
       ++at_;
     }
     if (at('\r')) ++at_;
@@ -35,7 +35,7 @@ class CsvReader {
 
   Result<std::string> read_plain() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && text_[at_] != ',' && !at_line_end()) ++at_;
+    while (at_ < text_.size() && text_[at_] != separator_ && !at_line_end()) ++at_;
     return std::string(text_.substr(start, at_ - start));
   }
 
@@ -58,8 +58,8 @@ class CsvReader {
   }
 
   Result<std::string> end_of_quoted(std::string cell, std::size_t first_line) const {
-    if (at_ == text_.size() || at(',') || at_line_end()) return cell;
-    return unexpected(fault(first_line, "a closing quote must be followed by a comma"));
+    if (at_ == text_.size() || at(separator_) || at_line_end()) return cell;
+    return unexpected(fault(first_line, "a closing quote must be followed by the separator"));
   }
 
   bool at(char c) const { return at_ < text_.size() && text_[at_] == c; }
@@ -78,12 +78,15 @@ class CsvReader {
   }
 
   std::string_view text_;
+  char separator_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
 };
 
 }  // namespace
 
-Result<std::vector<CsvRow>> csv_rows(std::string_view text) { return CsvReader(text).read(); }
+Result<std::vector<CsvRow>> csv_rows(std::string_view text, char separator) {
+  return CsvReader(text, separator).read();
+}
 
 }  // namespace coffer

@@ -1,5 +1,5 @@
-// Reads CSV (RFC 4180): cells separated by commas, quoted where they contain commas, quotes or line
-// breaks.
+// Reads CSV (RFC 4180): cells separated by commas or another character, quoted where they contain it, quotes or
+// line breaks.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +18,6 @@ struct CsvRow {
 
 /// All rows, with LF or CRLF line ends, without blank lines. `malformed-request` with the line for
 /// a quote that is not closed or is followed by text.
-Result<std::vector<CsvRow>> csv_rows(std::string_view text);
+Result<std::vector<CsvRow>> csv_rows(std::string_view text, char separator = ',');
 
 }  // namespace coffer

@@ -1,0 +1,174 @@
+#include "domain/reconciliation/bank_statement.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text/ascii.h"
+#include "base/text/characters.h"
+#include "base/text/trimmed.h"
+#include "base/text/unicode.h"
+
+namespace coffer {
+namespace {
+
+std::string two_digits(int value) { return (value < 10 ? "0" : "") + std::to_string(value); }
+
+/// Opening balance, lines and closing balance must agree.
+Result<void> check_statement_sum(const BankStatement& statement) {
+  if (!statement.opening || !statement.closing) return {};
+  const StatedAmount& opening = *statement.opening;
+  const StatedAmount& closing = *statement.closing;
+  if (opening.currency != closing.currency) {
+    return refused_at(statement.line, "The opening balance is in " + opening.currency +
+                                          " and the closing balance in " + closing.currency);
+  }
+  Amount sum = opening.amount;
+  for (const BankLine& line : statement.lines) {
+    if (line.currency != opening.currency) {
+      return refused_at(line.line, "The line is in " + line.currency + ", the balances are in " +
+                                       opening.currency);
+    }
+    auto next = sum.add(line.amount);
+    if (!next) return refused_at(line.line, "The sum exceeds the largest amount");
+    sum = *next;
+  }
+  if (sum == closing.amount) return {};
+  return refused_at(statement.line, "The opening balance and the lines of statement \"" +
+                                        statement.id + "\" give " + sum.to_string(2) + " " +
+                                        closing.currency + ", its closing balance is " +
+                                        closing.amount.to_string(2));
+}
+
+}  // namespace
+
+std::size_t StatementFile::line_count() const {
+  std::size_t out = 0;
+  for (const BankStatement& one : statements) out += one.lines.size();
+  return out;
+}
+
+std::string utf8_of(std::string bytes) {
+  if (is_utf8(bytes)) return bytes;
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 8);
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80U) {
+      out += c;
+    } else {
+      out += static_cast<char>(0xc0U | byte >> 6U);
+      out += static_cast<char>(0x80U | (byte & 0x3fU));
+    }
+  }
+  return out;
+}
+
+StatementFormat statement_format_of(std::string_view text) {
+  if (trimmed(text).starts_with('<')) return StatementFormat::camt;
+  const bool swift = text.find(":61:") != std::string_view::npos ||
+                     text.find(":60F:") != std::string_view::npos ||
+                     text.find(":60M:") != std::string_view::npos;
+  return swift ? StatementFormat::mt940 : StatementFormat::csv;
+}
+
+Result<StatementFile> read_statement_file(std::string_view text, StatementFormat format,
+                                          const CsvMapping& mapping) {
+  if (text.size() > kStatementBytesMax) {
+    return unexpected(Slug::malformed_request,
+                      "The file is larger than 64 MiB. Split it into several files.");
+  }
+  COFFER_TRY(StatementFile file, format == StatementFormat::camt ? read_camt(text)
+                                 : format == StatementFormat::mt940
+                                     ? read_mt940(text)
+                                     : read_statement_csv(text, mapping));
+  file.format = format;
+  if (file.statements.empty()) return refused_at(1, "The file has no statement");
+  for (const BankStatement& statement : file.statements)
+    COFFER_TRY_VOID(check_statement_sum(statement));
+  std::size_t zero = 0;
+  for (BankStatement& statement : file.statements) {
+    zero +=
+        std::erase_if(statement.lines, [](const BankLine& line) { return line.amount.is_zero(); });
+  }
+  if (zero > 0)
+    file.notes.push_back(
+        "Lines of zero, which move no money, were skipped: " + std::to_string(zero) + ".");
+  return file;
+}
+
+Unexpected refused_at(std::size_t line, const std::string& reason) {
+  return unexpected(Slug::malformed_request, "Line " + std::to_string(line) + ": " + reason + ".");
+}
+
+Result<Amount> stated_amount(std::string_view text, char decimal, std::size_t line) {
+  const std::string_view given = trimmed(text);
+  std::string plain;
+  std::size_t digits = 0;  // since the last grouping mark
+  bool grouped = false;
+  bool wrong = given.empty();
+  bool places = false;
+  const auto in_group = [&] { return !grouped || digits == 3; };
+  for (const char c : given) {
+    if (ascii::is_digit(c)) {
+      plain += c;
+      ++digits;
+    } else if (c == decimal && !places) {
+      wrong = wrong || !in_group();
+      plain += '.';
+      places = true;
+    } else if ((c == '.' || c == ',' || c == '\'' || c == ' ') && c != decimal && !places) {
+      wrong = wrong || digits == 0 || digits > 3 || !in_group();
+      grouped = true;
+      digits = 0;
+    } else {
+      wrong = true;
+    }
+  }
+  wrong =
+      wrong || (!places && !in_group()) || plain.find_first_of("0123456789") == std::string::npos;
+  if (plain.ends_with('.')) plain.pop_back();
+  if (plain.starts_with('.')) plain.insert(0, "0");
+  plain.erase(0, std::min(plain.find_first_not_of('0'), plain.size()));
+  if (plain.empty() || plain.front() == '.') plain.insert(0, "0");
+  const ParsedAmount parsed = parse_fee(plain, Amount::kScale);
+  const std::string what = "\"" + statement_text(given.substr(0, 40)) + "\"";
+  if (wrong || parsed.fault == AmountFault::not_a_number)
+    return refused_at(line, what + " is not an amount");
+  if (parsed.fault == AmountFault::too_precise) {
+    return refused_at(line, what + " has more than 7 decimal places");
+  }
+  if (parsed.fault == AmountFault::out_of_range)
+    return refused_at(line, what + " exceeds the largest amount");
+  return parsed.amount;
+}
+
+Result<Timestamp> stated_day(int year, int month, int day, std::size_t line) {
+  const std::string text = std::to_string(year) + "-" + two_digits(month) + "-" + two_digits(day);
+  if (const auto found = Timestamp::parse(text)) return *found;
+  return refused_at(line, "There is no day " + text);
+}
+
+std::string statement_text(std::string_view text) {
+  std::string out;
+  for (const char c : cleaned(utf8_of(std::string(text)))) {
+    if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
+  }
+  return std::string(trimmed(first_characters(out, kStatementTextMax)));
+}
+
+std::string stated_reference(std::string_view text) {
+  static constexpr std::array<std::string_view, 9> kNone{
+      "NONREF", "NOTPROVIDED", "NOT PROVIDED", "EREF", "KREF", "KREF+", "EREF+", "NOREF", "PREF"};
+  std::string out = statement_text(text);
+  return std::ranges::find(kNone, ascii::to_upper(out)) == kNone.end() ? out : "";
+}
+
+void append_statement_text(std::string& text, std::string_view part) {
+  const std::string more = statement_text(part);
+  if (more.empty()) return;
+  if (!text.empty()) text += ' ';
+  text += more;
+  text = first_characters(text, kStatementTextMax);
+}
+
+}  // namespace coffer

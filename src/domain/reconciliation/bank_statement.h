@@ -1,0 +1,118 @@
+// Statements of banks and providers: camt.053 and camt.054 (ISO 20022), MT940 (SWIFT), and CSV with
+// a mapping of its columns. Pure readers of untrusted files: a file is read completely, or refused
+// with a line and a reason.
+//
+// Only booked entries become lines. What is skipped, and what is assumed, is in the notes. Where a
+// statement has an opening and a closing balance, its lines add up to their difference; otherwise
+// the file is refused.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "domain/ledger/money.h"
+#include "domain/tables/terms.h"
+
+namespace coffer {
+
+/// The store keeps it as an integer: append, never reorder.
+enum class StatementFormat { camt, mt940, csv };
+template <>
+struct Terms<StatementFormat> {
+  static constexpr auto rows = std::to_array<Term>({{"camt"}, {"mt940"}, {"csv"}});
+};
+
+inline constexpr std::size_t kStatementBytesMax = 64UL * 1024 * 1024;
+inline constexpr std::size_t kStatementLinesMax = 500'000;
+/// Longer texts of a line are cut.
+inline constexpr std::size_t kStatementTextMax = 1'000;
+
+/// An amount with its currency, as the bank states it beside the booked one.
+struct StatedAmount {
+  Amount amount;
+  std::string currency;
+};
+
+/// A booked entry. Texts are UTF-8 without control characters; empty: not in the file.
+struct BankLine {
+  std::size_t line = 1;  // of the file, from 1
+  Timestamp booked_on;   // midnight UTC of the bank's day
+  std::optional<Timestamp> value_on;
+  Amount amount;   // negative: debited; never zero
+  Amount charges;  // which the bank deducted, in the same currency
+  std::string currency;
+  std::optional<StatedAmount> original;  // before the bank converted it; never negative
+  std::string bank_reference;            // which the bank gave it
+  std::string reference;                 // end-to-end: of the sender of the payment
+  std::string text;                      // remittance information
+  std::string party_name;                // the other party
+  std::string party_account;
+  std::string code;  // of the type of transaction, as the bank writes it
+};
+
+struct BankStatement {
+  std::size_t line = 1;  // of the file
+  std::string account;   // IBAN or another number
+  std::string id;
+  std::string currency;
+  std::optional<StatedAmount> opening;  // may be negative
+  std::optional<StatedAmount> closing;
+  std::vector<BankLine> lines;
+};
+
+struct StatementFile {
+  StatementFormat format = StatementFormat::csv;
+  std::vector<BankStatement> statements;
+  std::vector<std::string> notes;  // sentences
+
+  std::size_t line_count() const;
+};
+
+/// Which column of a CSV file has which part of a line, such as
+/// `bookingDate=Buchungstag,amount=Betrag,currency==EUR`: a value that begins with `=` is the same
+/// for all lines.
+struct CsvMapping {
+  std::map<std::string, std::string> columns;  // by member
+  char separator = ',';
+  char decimal = '.';
+  std::string date = "YYYY-MM-DD";  // Y, M and D in their places
+
+  /// `malformed-request` for an unknown member, or without a date or an amount.
+  static Result<CsvMapping> parse(std::string_view columns, std::string_view separator,
+                                  std::string_view decimal, std::string_view date);
+};
+
+/// The text in UTF-8: bytes that are not are ISO 8859-1.
+std::string utf8_of(std::string bytes);
+/// By its first characters.
+StatementFormat statement_format_of(std::string_view text);
+
+/// Reads a file. `malformed-request` names the line.
+Result<StatementFile> read_statement_file(std::string_view text, StatementFormat format,
+                                          const CsvMapping& mapping);
+
+// The parts of it, which do not compare the balances.
+Result<StatementFile> read_camt(std::string_view text);
+Result<StatementFile> read_mt940(std::string_view text);
+Result<StatementFile> read_statement_csv(std::string_view text, const CsvMapping& mapping);
+
+/// `Line 12: REASON.`
+Unexpected refused_at(std::size_t line, const std::string& reason);
+/// An amount without a sign, such as `1234,5` or `1234,`. Refused beyond seven places.
+Result<Amount> stated_amount(std::string_view text, char decimal, std::size_t line);
+/// Year, month and day. Refused if there is no such day.
+Result<Timestamp> stated_day(int year, int month, int day, std::size_t line);
+/// A text of the file for a line: on one line, without control characters, cut.
+std::string statement_text(std::string_view text);
+/// Empty for a placeholder such as NONREF or NOTPROVIDED.
+std::string stated_reference(std::string_view text);
+/// Adds a part to a text.
+void append_statement_text(std::string& text, std::string_view part);
+
+}  // namespace coffer

@@ -1,0 +1,346 @@
+// camt.053 and camt.054 in any version. Elements are found by their local names; versions differ in
+// few of them.
+#include <algorithm>
+#include <pugixml.hpp>
+
+#include "base/text/ascii.h"
+#include "base/text/next_part.h"
+#include "base/text/whole_number.h"
+#include "domain/reconciliation/bank_statement.h"
+
+namespace coffer {
+namespace {
+
+using pugi::xml_node;
+
+std::string_view local_name(const xml_node& node) {
+  const std::string_view name = node.name();
+  const auto colon = name.find(':');
+  return colon == std::string_view::npos ? name : name.substr(colon + 1);
+}
+
+/// The first element at a path such as `Acct/Id/IBAN`; empty if there is none.
+xml_node element(xml_node from, std::string_view path) {
+  while (!path.empty() && from) {
+    const std::string_view name = next_part(path, '/');
+    xml_node found;
+    for (xml_node child = from.first_child(); child && !found; child = child.next_sibling()) {
+      if (local_name(child) == name) found = child;
+    }
+    from = found;
+  }
+  return from;
+}
+
+template <class F>
+void each_element(const xml_node& from, std::string_view name, const F& f) {
+  for (xml_node child = from.first_child(); child; child = child.next_sibling()) {
+    if (local_name(child) == name) f(child);
+  }
+}
+
+std::string_view text_at(const xml_node& from, std::string_view path) {
+  return trimmed(element(from, path).child_value());
+}
+
+/// The first of these paths that has a text.
+std::string_view first_text(const xml_node& from, std::initializer_list<std::string_view> paths) {
+  for (const std::string_view path : paths) {
+    if (const auto text = text_at(from, path); !text.empty()) return text;
+  }
+  return {};
+}
+
+class CamtReader {
+ public:
+  explicit CamtReader(std::string_view text) : text_(text) {}
+
+  Result<StatementFile> read() {
+    // Bounds the memory of the document, whose nodes are larger than the shortest element. No depth
+    // can overflow a stack: neither pugixml nor this class is recursive.
+    const auto marks = std::ranges::count_if(text_, [](char c) { return c == '<' || c == '='; });
+    if (marks > kMarksMax) {
+      return refused_at(1, "The file has too many elements. Split it into several files");
+    }
+    pugi::xml_document document;
+    const auto parsed = document.load_buffer(
+        text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
+    if (!parsed) {
+      at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset)));
+      return refused_at(line_, std::string("This is not well-formed XML: ") + parsed.description());
+    }
+    for (xml_node node = document.first_child(); node; node = node.next_sibling()) {
+      if (node.type() == pugi::node_doctype)
+        return refused_at(1, "A document type declaration is not accepted");
+    }
+    const xml_node root = document.document_element();
+    if (local_name(root) != "Document" || !is_camt(root)) {
+      return refused_at(line_of(root), "This is not a camt.053 or camt.054 document");
+    }
+    const xml_node message = first_of(root, {"BkToCstmrStmt", "BkToCstmrDbtCdtNtfctn"});
+    for (xml_node node = message.first_child(); node; node = node.next_sibling()) {
+      if (local_name(node) != "Stmt" && local_name(node) != "Ntfctn") continue;
+      COFFER_TRY_VOID(read_statement(node));
+    }
+    if (out_.statements.empty()) return refused_at(line_of(root), "The document has no statement");
+    if (skipped_ > 0) {
+      out_.notes.push_back("Entries that are not booked were skipped: " + std::to_string(skipped_) +
+                           ".");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr std::ptrdiff_t kMarksMax = 5'000'000;
+
+  static bool is_camt(const xml_node& root) {
+    constexpr std::string_view kNamespace = "urn:iso:std:iso:20022:tech:xsd:camt.05";
+    return std::any_of(root.attributes_begin(), root.attributes_end(),
+                       [&](const pugi::xml_attribute& one) {
+                         const std::string_view value = one.value();
+                         return value.starts_with(kNamespace) &&
+                                (value.substr(kNamespace.size()).starts_with("3.001.") ||
+                                 value.substr(kNamespace.size()).starts_with("4.001."));
+                       });
+  }
+
+  static xml_node first_of(const xml_node& from, std::initializer_list<std::string_view> names) {
+    for (const std::string_view name : names) {
+      if (const xml_node found = element(from, name)) return found;
+    }
+    return {};
+  }
+
+  /// Moves to a place in the text. Most calls go forward.
+  void at(std::size_t offset) {
+    if (offset < offset_) {
+      offset_ = 0;
+      line_ = 1;
+    }
+    offset = std::min(offset, text_.size());
+    line_ += static_cast<std::size_t>(
+        std::count(text_.begin() + static_cast<std::ptrdiff_t>(offset_),
+                   text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+    offset_ = offset;
+  }
+  std::size_t line_of(const xml_node& node) {
+    if (const auto offset = node.offset_debug(); offset >= 0) at(static_cast<std::size_t>(offset));
+    return line_;
+  }
+
+  Result<void> read_statement(const xml_node& node) {
+    BankStatement statement;
+    statement.line = line_of(node);
+    statement.id = statement_text(text_at(node, "Id"));
+    statement.account = statement_text(
+        first_text(node, {"Acct/Id/IBAN", "Acct/Id/Othr/Id", "Acct/Id/PrtryAcct/Id"}));
+    if (statement.account.empty())
+      return refused_at(statement.line, "The statement has no account");
+    statement.currency = statement_text(text_at(node, "Acct/Ccy"));
+    for (xml_node child = node.first_child(); child; child = child.next_sibling()) {
+      if (local_name(child) == "Bal") COFFER_TRY_VOID(read_balance(child, statement));
+      if (local_name(child) == "Ntry") COFFER_TRY_VOID(read_entry(child, statement));
+      if (count_ + statement.lines.size() > kStatementLinesMax) {
+        return refused_at(line_of(child),
+                          "The file has more than 500,000 lines. Split it into several files");
+      }
+    }
+    if (statement.currency.empty() && statement.opening)
+      statement.currency = statement.opening->currency;
+    if (statement.currency.empty() && !statement.lines.empty()) {
+      statement.currency = statement.lines.front().currency;
+    }
+    count_ += statement.lines.size();
+    out_.statements.push_back(std::move(statement));
+    return {};
+  }
+
+  Result<StatedAmount> read_amount(const xml_node& amount, std::size_t line) {
+    std::string currency;
+    for (const pugi::xml_attribute& one : amount.attributes()) {
+      if (std::string_view(one.name()) == "Ccy") currency = statement_text(one.value());
+    }
+    if (currency.size() != 3) return refused_at(line, "An amount has no currency");
+    COFFER_TRY(const Amount value, stated_amount(amount.child_value(), '.', line));
+    return StatedAmount{value, currency};
+  }
+
+  /// With the sign of its direction.
+  Result<StatedAmount> read_directed(const xml_node& node) {
+    const std::size_t line = line_of(node);
+    const xml_node amount = element(node, "Amt");
+    if (!amount) return refused_at(line, "The amount is missing");
+    COFFER_TRY(StatedAmount out, read_amount(amount, line));
+    const std::string_view direction = text_at(node, "CdtDbtInd");
+    if (direction != "CRDT" && direction != "DBIT") {
+      return refused_at(line, "CdtDbtInd is neither CRDT nor DBIT");
+    }
+    if (direction == "DBIT") out.amount = -out.amount;
+    return out;
+  }
+
+  Result<void> read_balance(const xml_node& node, BankStatement& statement) {
+    const std::string_view type = text_at(node, "Tp/CdOrPrtry/Cd");
+    const bool opens = type == "OPBD" || (type == "PRCD" && !statement.opening);
+    if (!opens && type != "CLBD") return {};
+    COFFER_TRY((opens ? statement.opening : statement.closing), read_directed(node));
+    return {};
+  }
+
+  /// A date, or the date of a time as the bank writes it.
+  Result<std::optional<Timestamp>> read_day(const xml_node& node, std::size_t line) {
+    const std::string_view text = first_text(node, {"Dt", "DtTm"});
+    if (text.empty()) return std::optional<Timestamp>();
+    const auto year = whole_number<int>(text.substr(0, 4), 1900, 9999);
+    const auto month = whole_number<int>(text.size() < 7 ? "" : text.substr(5, 2), 0, 99);
+    const auto day = whole_number<int>(text.size() < 10 ? "" : text.substr(8, 2), 0, 99);
+    if (!year || !month || !day || text[4] != '-' || text[7] != '-') {
+      return refused_at(line, "\"" + statement_text(text.substr(0, 40)) + "\" is not a date");
+    }
+    COFFER_TRY(const Timestamp found, stated_day(*year, *month, *day, line));
+    return std::optional(found);
+  }
+
+  Result<void> read_entry(const xml_node& node, BankStatement& statement) {
+    const std::string_view status = first_text(node, {"Sts/Cd", "Sts"});
+    if (status != "BOOK") {
+      ++skipped_;
+      return {};
+    }
+    BankLine line;
+    line.line = line_of(node);
+    COFFER_TRY(const StatedAmount amount, read_directed(node));
+    line.amount = amount.amount;
+    line.currency = amount.currency;
+    COFFER_TRY(const auto booked, read_day(element(node, "BookgDt"), line.line));
+    COFFER_TRY(line.value_on, read_day(element(node, "ValDt"), line.line));
+    if (!booked && !line.value_on) return refused_at(line.line, "The entry has no date");
+    line.booked_on = booked ? *booked : *line.value_on;
+    line.bank_reference = stated_reference(first_text(node, {"AcctSvcrRef", "NtryRef"}));
+    line.code = code_of(node);
+    std::vector<xml_node> details;
+    each_element(node, "NtryDtls", [&](const xml_node& batch) {
+      each_element(batch, "TxDtls", [&](const xml_node& one) { details.push_back(one); });
+    });
+    COFFER_TRY(const bool split, split_entry(node, details, line, statement));
+    if (split) return {};
+    for (const xml_node& one : details) COFFER_TRY_VOID(put_detail_of(one, line));
+    append_statement_text(line.text, text_at(node, "AddtlNtryInf"));
+    statement.lines.push_back(std::move(line));
+    return {};
+  }
+
+  /// An entry whose transactions have amounts that add up to it becomes a line for each of them.
+  Result<bool> split_entry(const xml_node& node, const std::vector<xml_node>& details,
+                           const BankLine& entry, BankStatement& statement) {
+    if (details.size() < 2) return false;
+    std::vector<BankLine> lines;
+    Amount sum;
+    for (const xml_node& one : details) {
+      const xml_node amount =
+          element(one, "Amt") ? element(one, "Amt") : element(one, "AmtDtls/TxAmt/Amt");
+      if (!amount) return false;
+      BankLine line = entry;
+      line.line = line_of(one);
+      COFFER_TRY(const StatedAmount stated, read_amount(amount, line.line));
+      if (stated.currency != entry.currency) return false;
+      const std::string_view direction = first_text(one, {"CdtDbtInd"});
+      const bool debit = direction.empty() ? entry.amount.is_negative() : direction == "DBIT";
+      line.amount = debit ? -stated.amount : stated.amount;
+      auto next = sum.add(line.amount);
+      if (!next) return refused_at(line.line, "The sum exceeds the largest amount");
+      sum = *next;
+      line.bank_reference = stated_reference(text_at(one, "Refs/AcctSvcrRef"));
+      if (line.bank_reference.empty() && !entry.bank_reference.empty()) {
+        line.bank_reference = entry.bank_reference + "/" + std::to_string(lines.size() + 1);
+      }
+      COFFER_TRY_VOID(put_detail_of(one, line));
+      append_statement_text(line.text, text_at(node, "AddtlNtryInf"));
+      lines.push_back(std::move(line));
+    }
+    if (sum != entry.amount) return false;
+    std::ranges::move(lines, std::back_inserter(statement.lines));
+    return true;
+  }
+
+  static std::string code_of(const xml_node& node) {
+    std::string out(text_at(node, "BkTxCd/Domn/Cd"));
+    for (const char* path : {"BkTxCd/Domn/Fmly/Cd", "BkTxCd/Domn/Fmly/SubFmlyCd"}) {
+      if (const auto part = text_at(node, path); !part.empty()) out.append("-").append(part);
+    }
+    return statement_text(out.empty() ? text_at(node, "BkTxCd/Prtry/Cd") : out);
+  }
+
+  /// References, texts and parties of a transaction. Those of several are in one text.
+  Result<void> put_detail_of(const xml_node& node, BankLine& line) {
+    std::string reference;
+    for (const char* path :
+         {"Refs/EndToEndId", "Refs/InstrId", "Refs/TxId", "Refs/PmtInfId", "Refs/MsgId"}) {
+      if (reference.empty()) reference = stated_reference(text_at(node, path));
+    }
+    if (line.reference.empty()) {
+      line.reference = reference;
+    } else if (reference != line.reference) {
+      append_statement_text(line.text, reference);
+    }
+    if (line.bank_reference.empty())
+      line.bank_reference = stated_reference(text_at(node, "Refs/AcctSvcrRef"));
+    const xml_node information = element(node, "RmtInf");
+    each_element(information, "Ustrd",
+                 [&](const xml_node& one) { append_statement_text(line.text, one.child_value()); });
+    each_element(information, "Strd", [&](const xml_node& one) {
+      append_statement_text(line.text, text_at(one, "CdtrRefInf/Ref"));
+      append_statement_text(line.text, text_at(one, "AddtlRmtInf"));
+    });
+    append_statement_text(line.text, text_at(node, "AddtlTxInf"));
+    const xml_node parties = element(node, "RltdPties");
+    const bool paid = line.amount.is_negative();
+    const xml_node party = element(parties, paid ? "Cdtr" : "Dbtr");
+    const xml_node account = element(parties, paid ? "CdtrAcct" : "DbtrAcct");
+    if (line.party_name.empty())
+      line.party_name = statement_text(first_text(party, {"Nm", "Pty/Nm"}));
+    if (line.party_account.empty()) {
+      line.party_account = statement_text(first_text(account, {"Id/IBAN", "Id/Othr/Id"}));
+    }
+    return put_stated_amounts(node, line);
+  }
+
+  /// What the bank deducted, and what it converted.
+  Result<void> put_stated_amounts(const xml_node& node, BankLine& line) {
+    if (const xml_node instructed = element(node, "AmtDtls/InstdAmt/Amt")) {
+      COFFER_TRY(StatedAmount original, read_amount(instructed, line.line));
+      if (original.currency != line.currency) line.original = std::move(original);
+    }
+    const xml_node charges = element(node, "Chrgs");
+    std::vector<xml_node> parts;
+    if (const xml_node total = element(charges, "TtlChrgsAndTaxAmt")) {
+      parts.push_back(total);
+    } else {
+      each_element(charges, "Rcrd",
+                   [&](const xml_node& one) { parts.push_back(element(one, "Amt")); });
+      if (parts.empty()) parts.push_back(element(charges, "Amt"));
+    }
+    for (const xml_node& part : parts) {
+      if (!part) continue;
+      COFFER_TRY(const StatedAmount stated, read_amount(part, line.line));
+      if (stated.currency != line.currency) continue;
+      auto next = line.charges.add(stated.amount);
+      if (!next) return refused_at(line.line, "The sum exceeds the largest amount");
+      line.charges = *next;
+    }
+    return {};
+  }
+
+  std::string_view text_;
+  std::size_t offset_ = 0;
+  std::size_t line_ = 1;
+  std::size_t count_ = 0;
+  std::size_t skipped_ = 0;
+  StatementFile out_;
+};
+
+}  // namespace
+
+Result<StatementFile> read_camt(std::string_view text) { return CamtReader(text).read(); }
+
+}  // namespace coffer

@@ -1,0 +1,199 @@
+// CSV files with a mapping of their columns.
+#include <algorithm>
+#include <array>
+
+#include "base/files/csv_rows.h"
+#include "base/text/ascii.h"
+#include "base/text/join.h"
+#include "base/text/next_part.h"
+#include "base/text/unicode.h"
+#include "base/text/whole_number.h"
+#include "domain/reconciliation/bank_statement.h"
+
+namespace coffer {
+namespace {
+
+constexpr std::array<std::string_view, 14> kCsvMembers{
+    "bookingDate", "valueDate", "amount", "debit",         "credit",    "charges",      "currency",
+    "account",     "reference", "text",   "bankReference", "partyName", "partyAccount", "code"};
+
+class StatementCsvReader {
+ public:
+  StatementCsvReader(std::string_view text, const CsvMapping& mapping)
+      : text_(text), mapping_(mapping) {}
+
+  Result<StatementFile> read() {
+    COFFER_TRY(const auto rows, csv_rows(text_, mapping_.separator));
+    if (rows.empty()) return refused_at(1, "The file has no line with the names of its columns");
+    if (rows.size() > kStatementLinesMax) {
+      return refused_at(1, "The file has more than 500,000 lines. Split it into several files");
+    }
+    COFFER_TRY_VOID(find_columns(rows.front()));
+    for (std::size_t i = 1; i < rows.size(); ++i)
+      COFFER_TRY_VOID(read_row(rows[i], rows.front().cells.size()));
+    StatementFile out;
+    for (auto& [account, statement] : statements_) out.statements.push_back(std::move(statement));
+    return out;
+  }
+
+ private:
+  Result<void> find_columns(const CsvRow& header) {
+    for (const auto& [member, column] : mapping_.columns) {
+      if (column.starts_with('=')) continue;
+      const auto found = std::ranges::find_if(header.cells, [&](const std::string& cell) {
+        return without_outer_space(cell) == column;
+      });
+      if (found == header.cells.end()) {
+        return refused_at(header.line, "There is no column \"" + statement_text(column) +
+                                           "\", which the mapping has for " + member);
+      }
+      places_[member] = static_cast<std::size_t>(found - header.cells.begin());
+    }
+    return {};
+  }
+
+  std::string cell(const CsvRow& row, const std::string& member) const {
+    const auto mapped = mapping_.columns.find(member);
+    if (mapped == mapping_.columns.end()) return {};
+    if (mapped->second.starts_with('=')) return mapped->second.substr(1);
+    return std::string(without_outer_space(row.cells[places_.at(member)]));
+  }
+
+  /// With the sign that the cell has.
+  Result<Amount> signed_cell(const CsvRow& row, const std::string& member) const {
+    std::string text = cell(row, member);
+    const bool negative = text.starts_with('-') || text.ends_with('-');
+    if (text.starts_with('-') || text.starts_with('+')) text.erase(0, 1);
+    if (text.ends_with('-')) text.pop_back();
+    COFFER_TRY(const Amount amount, stated_amount(text, mapping_.decimal, row.line));
+    return negative ? -amount : amount;
+  }
+
+  Result<Amount> amount_of(const CsvRow& row) const {
+    if (mapping_.columns.contains("amount")) return signed_cell(row, "amount");
+    const bool paid = !cell(row, "debit").empty();
+    if (paid == !cell(row, "credit").empty()) {
+      return refused_at(row.line, "The line must have either a debit or a credit");
+    }
+    COFFER_TRY(const Amount amount, signed_cell(row, paid ? "debit" : "credit"));
+    return paid && !amount.is_negative() ? -amount : amount;
+  }
+
+  Result<std::optional<Timestamp>> day_of(const CsvRow& row, const std::string& member) const {
+    const std::string text = cell(row, member);
+    if (text.empty()) return std::optional<Timestamp>();
+    std::map<char, int> parts;
+    bool fits = text.size() >= mapping_.date.size();
+    for (std::size_t i = 0; fits && i < mapping_.date.size(); ++i) {
+      const char mark = mapping_.date[i];
+      if (mark == 'Y' || mark == 'M' || mark == 'D') {
+        fits = ascii::is_digit(text[i]);
+        parts[mark] = parts[mark] * 10 + (text[i] - '0');
+      } else {
+        fits = text[i] == mark;
+      }
+    }
+    // A time may follow the date.
+    if (!fits ||
+        (text.size() > mapping_.date.size() && ascii::is_digit(text[mapping_.date.size()]))) {
+      return refused_at(row.line, "\"" + statement_text(text.substr(0, 40)) +
+                                      "\" is not a date like " + mapping_.date);
+    }
+    const int year = parts['Y'] < 100 ? 2000 + parts['Y'] : parts['Y'];
+    COFFER_TRY(const Timestamp day, stated_day(year, parts['M'], parts['D'], row.line));
+    return std::optional(day);
+  }
+
+  Result<void> read_row(const CsvRow& row, std::size_t cells) {
+    if (row.cells.size() != cells) {
+      return refused_at(row.line, "The line has " + std::to_string(row.cells.size()) +
+                                      " cells; expected " + std::to_string(cells));
+    }
+    BankLine line;
+    line.line = row.line;
+    COFFER_TRY(const auto booked, day_of(row, "bookingDate"));
+    COFFER_TRY(line.value_on, day_of(row, "valueDate"));
+    if (!booked && !line.value_on) return refused_at(row.line, "The line has no date");
+    line.booked_on = booked ? *booked : *line.value_on;
+    COFFER_TRY(line.amount, amount_of(row));
+    if (!cell(row, "charges").empty()) {
+      COFFER_TRY(line.charges, signed_cell(row, "charges"));
+      if (line.charges.is_negative()) line.charges = -line.charges;
+    }
+    line.currency = ascii::to_upper(cell(row, "currency"));
+    if (line.currency.size() != 3 || !std::ranges::all_of(line.currency, ascii::is_letter)) {
+      return refused_at(row.line, "\"" + statement_text(line.currency) + "\" is not a currency");
+    }
+    line.bank_reference = stated_reference(cell(row, "bankReference"));
+    line.reference = stated_reference(cell(row, "reference"));
+    line.text = statement_text(cell(row, "text"));
+    line.party_name = statement_text(cell(row, "partyName"));
+    line.party_account = statement_text(cell(row, "partyAccount"));
+    line.code = statement_text(cell(row, "code"));
+    const std::string account = statement_text(cell(row, "account"));
+    BankStatement& statement = statements_[account + ' ' + line.currency];
+    if (statement.lines.empty()) {
+      statement.line = row.line;
+      statement.account = account.empty() ? "CSV" : account;
+      statement.currency = line.currency;
+    }
+    statement.lines.push_back(std::move(line));
+    return {};
+  }
+
+  std::string_view text_;
+  const CsvMapping& mapping_;
+  std::map<std::string, std::size_t> places_;        // of columns, by member
+  std::map<std::string, BankStatement> statements_;  // by account and currency
+};
+
+Unexpected bad_mapping(const std::string& what) {
+  return unexpected(Slug::malformed_request, what);
+}
+
+}  // namespace
+
+Result<CsvMapping> CsvMapping::parse(std::string_view columns, std::string_view separator,
+                                     std::string_view decimal, std::string_view date) {
+  CsvMapping out;
+  for (const std::string& one : parts_of(columns, ',')) {
+    const std::size_t equals = one.find('=');
+    const std::string member = one.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == one.size()) {
+      return bad_mapping("--columns: \"" + one + "\" is not MEMBER=COLUMN.");
+    }
+    if (std::ranges::find(kCsvMembers, member) == kCsvMembers.end()) {
+      return bad_mapping("--columns: \"" + member + "\" is not one of " + join(kCsvMembers, ", ") +
+                         ".");
+    }
+    if (!out.columns.try_emplace(member, one.substr(equals + 1)).second) {
+      return bad_mapping("--columns has " + member + " twice.");
+    }
+  }
+  const bool has_amount = out.columns.contains("amount") !=
+                          (out.columns.contains("debit") && out.columns.contains("credit"));
+  if (!out.columns.contains("bookingDate") || !has_amount || !out.columns.contains("currency")) {
+    return bad_mapping(
+        "--columns must have bookingDate, currency (such as currency==EUR), and either amount, or "
+        "debit and credit.");
+  }
+  if (separator == "tab") separator = "\t";
+  if (separator.size() != 1 || separator == "\"" || separator == "\n" || separator == "\r") {
+    return bad_mapping("--separator must be one character, or tab.");
+  }
+  if (decimal != "." && decimal != ",") return bad_mapping("--decimal must be . or a comma.");
+  const bool whole = std::ranges::count(date, 'D') == 2 && std::ranges::count(date, 'M') == 2 &&
+                     (std::ranges::count(date, 'Y') == 4 || std::ranges::count(date, 'Y') == 2);
+  if (!whole || date.size() > 10)
+    return bad_mapping("--date must have YYYY or YY, MM and DD, such as DD.MM.YYYY.");
+  out.separator = separator.front();
+  out.decimal = decimal.front();
+  out.date = date;
+  return out;
+}
+
+Result<StatementFile> read_statement_csv(std::string_view text, const CsvMapping& mapping) {
+  return StatementCsvReader(text, mapping).read();
+}
+
+}  // namespace coffer
