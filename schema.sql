@@ -941,7 +941,7 @@ WHERE payment IS NULL AND returned_at IS NULL;
 CREATE TABLE alerts (
   alert     INTEGER PRIMARY KEY,
   id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 22),
+  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 23),
   count     INTEGER NOT NULL,  -- of affected payments, webhooks, ..., at the last message
   began_at  INTEGER NOT NULL,
   opens_at  INTEGER NOT NULL,  -- if the condition lasts until then
@@ -979,6 +979,98 @@ CREATE INDEX alert_messages_waiting ON messages (due_at) WHERE state = 0 AND ale
 CREATE INDEX notifications ON messages (message) WHERE payment IS NOT NULL;
 CREATE INDEX notifications_waiting ON messages (due_at) WHERE state = 0 AND payment IS NOT NULL;
 CREATE INDEX notifications_failed ON messages (state) WHERE state = 2 AND payment IS NOT NULL;
+
+-- Reconciliation -------------------------------------------------------------------------------
+
+-- Saved mappings of the columns of CSV files (domain/reconciliation/bank_statement.h).
+CREATE TABLE csv_mappings (
+  name       TEXT PRIMARY KEY CHECK (name <> ''),
+  columns    TEXT NOT NULL,  -- MEMBER=COLUMN, separated by commas
+  separator  TEXT NOT NULL,
+  decimal    TEXT NOT NULL,
+  date       TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+
+-- Imported files of banks and providers. An environment has each file once. The lines are stored in several commits.
+CREATE TABLE statement_files (
+  statement_file INTEGER PRIMARY KEY,
+  environment    INTEGER NOT NULL CHECK (environment IN (0, 1)),
+  connector      INTEGER NOT NULL REFERENCES connectors,
+  digest         BLOB NOT NULL CHECK (length(digest) = 32),       -- SHA-256
+  format         INTEGER NOT NULL CHECK (format BETWEEN 0 AND 2),  -- camt, mt940, csv
+  lines          INTEGER NOT NULL,  -- in the file
+  imported_at    INTEGER NOT NULL,
+  completed_at   INTEGER,           -- NULL until all lines are stored
+  UNIQUE (environment, digest)
+) STRICT;
+
+-- Booked entries of statements. `mark` is a digest of what identifies an entry in every file that contains it
+-- (store/reconciliation/bank_lines.h). `state` follows from the matches and offers.
+CREATE TABLE bank_lines (
+  bank_line         INTEGER PRIMARY KEY,
+  id                BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
+  statement_file    INTEGER NOT NULL REFERENCES statement_files,
+  environment       INTEGER NOT NULL CHECK (environment IN (0, 1)),
+  connector         INTEGER NOT NULL REFERENCES connectors,
+  mark              BLOB NOT NULL CHECK (length(mark) = 16),
+  account           TEXT NOT NULL CHECK (account <> ''),
+  booked_on         INTEGER NOT NULL,
+  value_on          INTEGER,
+  amount            INTEGER NOT NULL CHECK (amount <> 0),  -- negative: debited
+  charges           INTEGER NOT NULL CHECK (charges >= 0),
+  currency          TEXT NOT NULL CHECK (length(currency) = 3),
+  original_amount   INTEGER,  -- before the bank converted it
+  original_currency TEXT,
+  bank_reference    TEXT NOT NULL,
+  reference         TEXT NOT NULL,
+  text              TEXT NOT NULL,
+  party_name        TEXT NOT NULL,
+  party_account     TEXT NOT NULL,
+  code              TEXT NOT NULL,
+  imported_at       INTEGER NOT NULL,
+  state             INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 2),  -- unmatched, offered, matched
+  UNIQUE (environment, mark),
+  CHECK ((original_amount IS NULL) = (original_currency IS NULL))
+) STRICT;
+CREATE INDEX bank_lines_by_state ON bank_lines (state);
+CREATE INDEX bank_lines_open ON bank_lines (imported_at) WHERE state <> 2;
+CREATE INDEX bank_lines_by_day ON bank_lines (connector, booked_on);
+CREATE TRIGGER bank_lines_are_kept BEFORE DELETE ON bank_lines
+BEGIN SELECT RAISE(ABORT, 'bank lines are kept'); END;
+
+-- Payments that an operator may match with a line.
+CREATE TABLE bank_offers (
+  bank_line INTEGER NOT NULL REFERENCES bank_lines,
+  position  INTEGER NOT NULL,
+  kind      INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),  -- payment, fee, return, refund
+  payment   INTEGER NOT NULL REFERENCES payments,
+  refund    INTEGER REFERENCES refunds,
+  rule      INTEGER NOT NULL CHECK (rule BETWEEN 0 AND 15),
+  PRIMARY KEY (bank_line, position)
+) STRICT, WITHOUT ROWID;
+
+-- Lines and the payments that they belong to. A match is undone by another row, never deleted.
+CREATE TABLE bank_matches (
+  bank_match INTEGER PRIMARY KEY,
+  bank_line  INTEGER NOT NULL REFERENCES bank_lines,
+  kind       INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),   -- payment, fee, return, refund
+  payment    INTEGER NOT NULL REFERENCES payments,
+  refund     INTEGER REFERENCES refunds,
+  rule       INTEGER NOT NULL CHECK (rule BETWEEN 0 AND 15),  -- by hand, and those of the matching
+  undoes     INTEGER UNIQUE REFERENCES bank_matches,
+  reason     TEXT,
+  actor      TEXT NOT NULL CHECK (actor <> ''),
+  at         INTEGER NOT NULL,
+  CHECK ((rule = 0) = (reason IS NOT NULL)),
+  CHECK ((kind IN (2, 3)) = (refund IS NOT NULL))
+) STRICT;
+CREATE INDEX bank_matches_of_line ON bank_matches (bank_line);
+CREATE INDEX bank_matches_of_payment ON bank_matches (payment);
+CREATE TRIGGER bank_matches_are_final BEFORE UPDATE ON bank_matches
+BEGIN SELECT RAISE(ABORT, 'matches are final'); END;
+CREATE TRIGGER bank_matches_are_kept BEFORE DELETE ON bank_matches
+BEGIN SELECT RAISE(ABORT, 'matches are undone by another row'); END;
 
 -- Settlement and events ------------------------------------------------------------------------
 

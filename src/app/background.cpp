@@ -15,6 +15,7 @@
 #include "store/operations/figures.h"
 #include "store/providers/arrivals.h"
 #include "store/providers/provider_payments.h"
+#include "store/reconciliation/bank_lines.h"
 #include "store/replication/leader.h"
 
 namespace coffer {
@@ -166,6 +167,10 @@ ConditionFacts Background::condition_facts(store::Connection& db,
                          store::count_open_arrivals(db, store::kCountMax);
   facts.results_contradicted =
       store::count_open_items(db, OpenItem::contradicted, store::kCountMax);
+  const auto lines =
+      store::old_bank_lines(db, context_.queue.now().plus_ms(-kUnmatchedOldMs), store::kCountMax);
+  facts.old_lines = lines.count;
+  facts.oldest_line = lines.oldest;
   facts.disk_free_bytes = static_cast<std::int64_t>(context_.database.free_bytes());
   facts.breakers_open = number_of([this](const store::ConnectorLabel& row) {
     return connectors_.breaker(row.key).kind != State::closed;

@@ -18,8 +18,10 @@ constexpr std::size_t kNameShownMax = 40;
 /// A clause about the error in the value, or empty.
 std::string fault_of(const Argument& argument, const std::string& value) {
   if (argument.kind == Argument::Kind::toggle) return {};
-  if (argument.value == Argument::Value::content) {
-    if (value.size() > kContentBytesMax) return "is larger than 1 MiB";
+  if (argument.holds_content()) {
+    const std::size_t max = content_bytes_max(argument);
+    if (value.size() > max)
+      return "is larger than " + std::to_string(max / kContentBytesMax) + " MiB";
     return is_utf8(value) ? "" : "is not UTF-8";
   }
   if (is_blank(value)) return "must not be blank";
@@ -84,20 +86,46 @@ bool Interruption::requested() {
 const std::vector<Command>& commands() {
   static const std::vector<Command> all = [] {
     std::vector<Command> out;
-    for (const auto& group :
-         {demo_commands(),           serve_commands(),        init_commands(),
-          overview_commands(),       payment_commands(),      arrival_commands(),
-          association_commands(),    application_commands(),  user_commands(),
-          wallet_commands(),         beneficiary_commands(),  quote_commands(),
-          market_commands(),         connector_commands(),    fee_commands(),
-          event_commands(),          listen_commands(),       webhook_commands(),
-          notification_commands(),   alert_commands(),        log_commands(),
-          operator_commands(),       approval_commands(),     operator_sign_in_commands(),
-          operator_token_commands(), backup_commands(),       verify_commands(),
-          export_commands(),         apply_commands(),        key_commands(),
-          sandbox_commands(),        doctor_commands(),       healthcheck_commands(),
-          replica_commands(),        provider_sim_commands(), about_commands(),
-          completion_commands(),     settings_commands(),     help_commands()}) {
+    for (const auto& group : {demo_commands(),
+                              serve_commands(),
+                              init_commands(),
+                              overview_commands(),
+                              payment_commands(),
+                              arrival_commands(),
+                              reconcile_commands(),
+                              association_commands(),
+                              application_commands(),
+                              user_commands(),
+                              wallet_commands(),
+                              beneficiary_commands(),
+                              quote_commands(),
+                              market_commands(),
+                              connector_commands(),
+                              fee_commands(),
+                              event_commands(),
+                              listen_commands(),
+                              webhook_commands(),
+                              notification_commands(),
+                              alert_commands(),
+                              log_commands(),
+                              operator_commands(),
+                              approval_commands(),
+                              operator_sign_in_commands(),
+                              operator_token_commands(),
+                              backup_commands(),
+                              verify_commands(),
+                              export_commands(),
+                              apply_commands(),
+                              key_commands(),
+                              sandbox_commands(),
+                              doctor_commands(),
+                              healthcheck_commands(),
+                              replica_commands(),
+                              provider_sim_commands(),
+                              about_commands(),
+                              completion_commands(),
+                              settings_commands(),
+                              help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;

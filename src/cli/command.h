@@ -36,12 +36,13 @@ struct Argument {
   enum class Kind { positional, option, choice, toggle };
   /// What a value stands for, which decides who may give it (cli/paths.h).
   enum class Value {
-    text,     // itself
-    content,  // the content of a file: the command line reads the file at the given path, and the
-              // admin page uploads one; the audit log records its digest
-    path,     // a file on the machine that runs the command; `-` is standard input or output
-    source,   // the path of a file or the URL of a text, which the command reads
-    url,      // a URL that is stored or called under the rules of outbound/
+    text,      // itself
+    content,   // the content of a file: the command line reads the file at the given path, and the
+               // admin page uploads one; the audit log records its digest
+    document,  // the same of a file of a bank: it may be larger, and in ISO 8859-1
+    path,      // a file on the machine that runs the command; `-` is standard input or output
+    source,    // the path of a file or the URL of a text, which the command reads
+    url,       // a URL that is stored or called under the rules of outbound/
   };
 
   std::string_view name;  // `ID` for a positional, else `public-key`, given as --public-key
@@ -62,6 +63,9 @@ struct Argument {
   std::string_view implied = {};
 
   constexpr bool is_positional() const { return kind == Kind::positional; }
+  constexpr bool holds_content() const {
+    return value == Value::content || value == Value::document;
+  }
   /// As on the command line: `ID` or `--name`.
   std::string spelled() const { return (is_positional() ? "" : "--") + std::string(name); }
 };
@@ -240,8 +244,14 @@ inline bool needs_recent_sign_in(const Command& command) {
   return command.sensitive || command.role == OperatorRole::administrator;
 }
 
-/// Maximum size of the content of a file in an argument.
+/// Maximum size of the content of a file in an argument; of a document, and of one on the admin
+/// page.
 inline constexpr std::size_t kContentBytesMax = 1024 * 1024;
+inline constexpr std::size_t kDocumentBytesMax = 64 * kContentBytesMax;
+inline constexpr std::size_t kUploadBytesMax = 8 * kContentBytesMax;
+constexpr std::size_t content_bytes_max(const Argument& argument) {
+  return argument.value == Argument::Value::document ? kDocumentBytesMax : kContentBytesMax;
+}
 
 /// Every command, in the order of the help.
 const std::vector<Command>& commands();

@@ -40,6 +40,7 @@ std::vector<Command> beneficiary_commands();
 std::vector<Command> quote_commands();
 std::vector<Command> payment_commands();
 std::vector<Command> arrival_commands();
+std::vector<Command> reconcile_commands();
 std::vector<Command> provider_sim_commands();
 std::vector<Command> connector_commands();
 std::vector<Command> fee_commands();

@@ -32,8 +32,8 @@ struct Frame {
 /// A connected socket that the destructor closes. For one thread.
 class ControlStream {
  public:
-  /// A request may contain a file (cli/command.h kContentBytesMax), escaped as JSON.
-  static constexpr std::size_t kFrameBytesMax = 8 * 1024 * 1024;
+  /// A request may contain a file (cli/command.h kDocumentBytesMax), escaped as JSON.
+  static constexpr std::size_t kFrameBytesMax = 144 * 1024 * 1024;
 
   /// Takes over `fd`, which must be non-blocking.
   explicit ControlStream(int fd) : fd_(fd) {}

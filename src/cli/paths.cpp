@@ -9,6 +9,7 @@
 #include "base/files/durable_file.h"
 #include "base/files/side_files.h"
 #include "base/text/characters.h"
+#include "domain/reconciliation/bank_statement.h"
 #include "outbound/operations/witness.h"
 #include "store/requests/request_log_file.h"
 
@@ -34,16 +35,17 @@ std::filesystem::path real_path(const std::string& path) {
 
 /// Reads up to one byte more than permitted, so that the caller can detect an excess. nullopt if it
 /// cannot be read.
-std::optional<std::string> content_of(std::istream& in) {
-  std::string content(kContentBytesMax + 1, '\0');
+std::optional<std::string> content_of(std::istream& in, std::size_t bytes_max) {
+  std::string content(bytes_max + 1, '\0');
   in.read(content.data(), static_cast<std::streamsize>(content.size()));
   if (in.bad() || (in.fail() && !in.eof())) return std::nullopt;
   content.resize(static_cast<std::size_t>(in.gcount()));
   return content;
 }
 
-Result<std::string> read_content(const std::string& path) {
-  COFFER_TRY(std::string content, bytes_at(path));
+Result<std::string> read_content(const Argument& argument, const std::string& path) {
+  COFFER_TRY(std::string content, bytes_at(path, content_bytes_max(argument)));
+  if (argument.value == Argument::Value::document) content = utf8_of(std::move(content));
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // some editors write one
   if (content.starts_with(kByteOrderMark)) content.erase(0, kByteOrderMark.size());
   // Checked here, because the request to the server is JSON, which cannot contain other bytes.
@@ -58,23 +60,24 @@ Result<std::string> read_content(const std::string& path) {
 
 }  // namespace
 
-Result<std::string> bytes_at(const std::string& path) {
+Result<std::string> bytes_at(const std::string& path, std::size_t bytes_max) {
   std::error_code error;
   std::optional<std::string> content;
   if (path == "-") {
-    content = content_of(std::cin);
+    content = content_of(std::cin, bytes_max);
   } else if (!std::filesystem::is_directory(path, error)) {
     std::ifstream file(path, std::ios::binary);
-    if (file) content = content_of(file);
+    if (file) content = content_of(file, bytes_max);
   }
   if (!content) {
     return unexpected(Slug::malformed_request, "Cannot read " + path +
                                                    ". Check its name and permissions, or use - "
                                                    "for standard input.");
   }
-  if (content->size() > kContentBytesMax) {
-    return unexpected(Slug::malformed_request,
-                      path + " is larger than 1 MiB. Split it into several files.");
+  if (content->size() > bytes_max) {
+    return unexpected(Slug::malformed_request, path + " is larger than " +
+                                                   std::to_string(bytes_max / kContentBytesMax) +
+                                                   " MiB. Split it into several files.");
   }
   return *std::move(content);
 }
@@ -123,8 +126,8 @@ Result<void> check_not_beside(const std::string& database, const std::string& pa
 Result<void> read_contents(const Command& command, Arguments& arguments) {
   for (const Argument& argument : command.arguments) {
     const auto given = arguments.values.find(std::string(argument.name));
-    if (argument.value != Argument::Value::content || given == arguments.values.end()) continue;
-    COFFER_TRY(given->second, read_content(given->second));
+    if (!argument.holds_content() || given == arguments.values.end()) continue;
+    COFFER_TRY(given->second, read_content(argument, given->second));
   }
   return {};
 }

@@ -40,9 +40,8 @@ void make_paths_absolute(const Command& command, Arguments& arguments);
 /// `malformed-request` for a name that SQLite or coffer uses beside the database or for incomplete
 /// files: a file of the operator with that name would take its place.
 Result<void> check_not_beside(const std::string& database, const std::string& path);
-/// The bytes of a file of at most kContentBytesMax, or of standard input for `-`. As for
-/// read_contents().
-Result<std::string> bytes_at(const std::string& path);
+/// The bytes of a file of at most this size, or of standard input for `-`. As for read_contents().
+Result<std::string> bytes_at(const std::string& path, std::size_t bytes_max = kContentBytesMax);
 /// Replaces the names of files in content arguments with their content. This process reads the
 /// files with its own user's permissions, not the server's. `malformed-request` for a file that
 /// cannot be read or is too long.

@@ -18,7 +18,8 @@ using BeneficiaryId = Id<struct BeneficiaryTag>;
 using DestinationId = Id<struct DestinationTag>;
 using ConnectorId = Id<struct ConnectorTag>;
 using QuoteId = Id<struct QuoteTag>;
-using RefundId = Id<struct RefundTag>;    // the ID of a refund at a provider
-using ArrivalId = Id<struct ArrivalTag>;  // an unassigned arrival
+using RefundId = Id<struct RefundTag>;      // the ID of a refund at a provider
+using ArrivalId = Id<struct ArrivalTag>;    // an unassigned arrival
+using BankLineId = Id<struct BankLineTag>;  // a line of a statement
 
 }  // namespace coffer

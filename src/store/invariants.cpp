@@ -19,7 +19,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 39> kInvariants{{
+constexpr std::array<Invariant, 41> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -255,6 +255,19 @@ constexpr std::array<Invariant, 39> kInvariants{{
      " WHERE p.payment BETWEEN ?1 AND ?2 AND ((p.type = 7) <> (r.payment IS NOT NULL)"
      " OR (p.type = 7 AND (r.connector, r.provider_payment_id, o.connector, o.tenant, o.reference)"
      "  IS NOT (p.connector, v.provider_reference, p.connector, p.tenant, p.to_ref)))"},
+    {"lines_follow_matches",
+     "A line of a statement is matched while it has a match that is not undone.", Walk::copies,
+     "SELECT 'line ' || l.bank_line || ' in state ' || l.state FROM bank_lines l"
+     " WHERE (l.state = 2) <> EXISTS (SELECT 1 FROM bank_matches m INDEXED BY bank_matches_of_line"
+     "  WHERE m.bank_line = l.bank_line"
+     "  AND m.undoes IS NULL"
+     "  AND NOT EXISTS (SELECT 1 FROM bank_matches u WHERE u.undoes = m.bank_match))"},
+    {"matches_are_undone_once", "A row that undoes a match is about the same line and payment.",
+     Walk::copies,
+     "SELECT 'match ' || u.bank_match FROM bank_matches u"
+     " LEFT JOIN bank_matches m ON m.bank_match = u.undoes WHERE u.undoes IS NOT NULL"
+     " AND ((m.bank_line, m.kind, m.payment) IS NOT (u.bank_line, u.kind, u.payment)"
+     "  OR m.refund IS NOT u.refund OR m.undoes IS NOT NULL OR m.bank_match > u.bank_match)"},
     {"unbooked_money_is_not_credited",
      "Money to book or return was not credited, and an arrival that was assigned has its payment.",
      Walk::payments,

@@ -25,6 +25,8 @@
 #include "store/providers/arrivals.h"
 #include "store/providers/connectors.h"
 #include "store/providers/references.h"
+#include "store/reconciliation/bank_lines.h"
+#include "store/reconciliation/bank_matches.h"
 #include "store/rows/guarded_rows.h"
 #include "store/webhooks/event_id.h"
 #include "store/webhooks/webhooks.h"
@@ -76,7 +78,16 @@ constexpr const char* kMore =
     " 'x' FROM payments LIMIT 2;"
     "INSERT INTO refunds (payment, tenant, state, reason, at, transaction_id, id, asked, held)"
     " SELECT payment, tenant, 3, 'x', 1, 'v' || payment, randomblob(16), 1, 1 FROM payments"
-    " LIMIT 2;";
+    " LIMIT 2;"
+    "INSERT INTO statement_files (environment, connector, digest, format, lines, imported_at)"
+    " SELECT 0, min(connector), randomblob(32), 0, 2, 1 FROM connectors;"
+    "INSERT INTO bank_lines (id, statement_file, environment, connector, mark, account, booked_on,"
+    " amount, charges, currency, bank_reference, reference, text, party_name, party_account, code,"
+    " imported_at) SELECT randomblob(16), 1, 0, connector, randomblob(16), 'a', connector, 1, 0,"
+    " 'KES', '', '', '', '', '', '', connector FROM connectors;"
+    "INSERT INTO bank_matches (bank_line, kind, payment, rule, actor, at) SELECT l.bank_line, 0,"
+    " (SELECT min(payment) + l.bank_line % 2 FROM payments), 1, 'x', 1 FROM bank_lines l;"
+    "UPDATE bank_lines SET state = 2;";
 
 std::string blob(Connection& db, const std::string& sql) {
   store::Query query(db, db.interned("SELECT " + sql));
@@ -229,6 +240,11 @@ const std::set<std::string> kOthers{
     "unassigned_arrivals(payment)",
     "unassigned_arrivals(arrival) partly",
     "quota_limits(tenant, quota)",
+    "bank_lines(environment, mark)",
+    "bank_lines(state)",
+    "bank_lines(imported_at) partly",
+    "bank_lines(connector, booked_on)",
+    "bank_matches(undoes)",
     "refunds(journal)",
     "refunds(payment) partly",
 };
@@ -354,6 +370,9 @@ Finds party_lookups(Connection& db, const Tenant& tenant) {
   const auto references = [=](Connection& file) {
     return !store::list_references(file, tenant, of_customer, {.limit = 1}).rows.empty();
   };
+  const auto line = id<BankLineId>(db, "bank_lines");
+  const auto line_key = key_of(db, "bank_line", "bank_matches");
+  const auto matched = key_of(db, "payment", "bank_matches");
   const auto arrival = id<ArrivalId>(db, "unassigned_arrivals");
   const auto arrival_connector = key_of(db, "connector", "unassigned_arrivals");
   const auto arrival_payment = text_of(db, "provider_payment_id", "unassigned_arrivals");
@@ -372,6 +391,9 @@ Finds party_lookups(Connection& db, const Tenant& tenant) {
        FINDS(store::find_reference(file, issuer, reference))},
       {"onramp_references(tenant, connector, customer_id) partly", references},
       {"onramp_reference_metadata(onramp_reference, name)", references},
+      {"bank_lines(id)", FINDS(store::find_bank_line(file, line))},
+      {"bank_matches(bank_line)", FINDS(!store::matches_of_line(file, line_key).empty())},
+      {"bank_matches(payment)", FINDS(store::is_matched(file, {MatchKind::payment, matched}))},
       {"unassigned_arrivals(id)", FINDS(store::find_arrival(file, arrival))},
       {"unassigned_arrivals(connector, provider_payment_id)",
        FINDS(!store::find_arrivals(file, arrival_connector, arrival_payment).empty())},

@@ -71,6 +71,10 @@ GUARDED = {
                            " payer_phone arrived_at returned_at payment",
     "refunds": "payment tenant state amount fee reason at booked_at journal connector return_id report returned"
                " with_fee transaction_id wanted id asked held failed_at failure",
+    "bank_lines": "id statement_file environment connector mark account booked_on value_on amount charges currency"
+                  " original_amount original_currency bank_reference reference text party_name party_account code"
+                  " imported_at",
+    "bank_matches": "bank_line kind payment refund rule undoes reason actor at",
     "quotes": "tenant id connector beneficiary destination transaction_type send_amount receive_amount fee total"
               " rate_numerator rate_denominator provider_reference created_at expires_at",
     "rates": "environment sell buy numerator denominator",

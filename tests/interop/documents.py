@@ -85,6 +85,7 @@ CLAIMS = [
 
     ("docs/operating.md", "sh", "ls -l /proc/PID/fd", "interop/moved"),
     ("docs/operating.md", "sh", "coffer wallet list", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer reconcile import", "interop/operating"),
     ("docs/operating.md", "sh", "coffer payment bulk", "interop/operating"),
     ("docs/operating.md", "csv", "transactionId,sourceWalletId", "interop/operating"),
     ("docs/operating.md", "sh", "coffer apply", "interop/operating"),

@@ -123,6 +123,11 @@ def fixtures_and_bulk(gateway, mine):
     again = json.loads(home.run(f"coffer payment bulk - --application {ids['application']} --json < payroll.csv"))
     check("a repeated run pays nothing, from standard input too",
           [row["status"] for row in again] == ["exists"], again)
+    with open(os.path.join(home.folder, "statement.csv"), "w", encoding="latin-1") as file:
+        file.write("bookingDate,amount,currency,account,bankReference,reference,text,partyName,partyAccount\n"
+                   "2026-01-02,-12.50,NGN,NG1,B1,,Geb\xfchr,Bank,\n")
+    said = home.run(documents.replaced(mine.take(OPERATING, "coffer reconcile import", "sh"), {"ID": ids["connector"]}))
+    check("a statement is imported, in ISO 8859-1 too", "Geb\xfchr" in said and "-12.50" in said, said)
     home.run(f"coffer payment bulk nothing.csv --application {ids['application']}", code=2)
     # Bytes of another encoding are rejected before they reach the server, never replaced.
     home.run("printf 'transactionId,description\\nlatin,Caf\\351\\n' > latin.csv")

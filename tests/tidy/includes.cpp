@@ -46,22 +46,24 @@ const std::map<std::string_view, Names>& steps_of_layers() {
   static const std::map<std::string_view, Names> table = {
       {"base", {"text", ".", "crypto platform", "fibers files", "telemetry", "limits"}},
       {"domain",
-       {"tables", ".", "ledger", "identity payments", "operations parties providers reconciliation webhooks"}},
+       {"tables", ".", "ledger", "identity payments",
+        "operations parties providers reconciliation "
+        "webhooks"}},
       {"auth", {".", "passkeys"}},
       {"http", {".", "wire"}},
       {"store",
        {"file", "rows replication", "commits requests", "identity payments",
-        "ledger providers webhooks", "lists parties", ".", "operations"}},
+        "ledger providers webhooks", "lists parties", ".", "operations", "reconciliation"}},
       {"outbound", {"wire", ". providers webhooks", "operations"}},
       {"flows",
-       {".", "identity ledger parties", "operations", "payments", "providers webhooks",
-        "settlement"}},
+       {".", "identity ledger parties", "operations", "payments",
+        "providers reconciliation webhooks", "settlement"}},
       {"api",
        {"json", "pipeline", ". about identity ledger parties payments webhooks", "providers"}},
       {"app", {"service", "."}},
       {"cli",
        {".", "apply ledger output shell", "providers run webhooks",
-        "identity operations parties payments", "admin", "serve", "demo doctor"}},
+        "identity operations parties payments reconciliation", "admin", "serve", "demo doctor"}},
   };
   return table;
 }

@@ -119,9 +119,14 @@ function contentField(argument, text, hint) {
     const [chosen] = file.files;
     file.setCustomValidity('');
     if (!chosen) return;
+    const bytes = await chosen.arrayBuffer();
     try {
-      area.value = new TextDecoder('utf-8', { fatal: true }).decode(await chosen.arrayBuffer());
+      area.value = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
+      if (argument.anyEncoding) {
+        area.value = new TextDecoder('iso-8859-1').decode(bytes);
+        return;
+      }
       area.value = '';
       file.setCustomValidity(S.common.notUtf8);
       file.reportValidity();

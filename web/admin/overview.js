@@ -22,6 +22,7 @@ const CONDITIONS = {
   refunds_failed: ['bad', O.attention.refundsFailed, 'payments?status=refund_failed'],
   money_unbooked: ['bad', O.attention.moneyUnbooked, 'payments?open=unbooked'],
   results_contradicted: ['bad', O.attention.contradicted, 'payments?open=contradicted'],
+  unmatched_aging: ['warn', O.attention.unmatchedLines, 'commands'],
   disk_low: ['bad', O.attention.disk, 'checks'],
   providers_down: ['bad', O.attention.breakersOpen, 'connectors'],
   payments_stuck: ['warn', O.attention.unsettled, 'payments?status=processing'],

@@ -216,6 +216,10 @@ export const screens = {
         text: counted('payment contradicted by its provider', 'payments contradicted by their providers'),
         next: 'Resolve with the provider',
       },
+      unmatchedLines: {
+        text: counted('bank line without a payment for over 3 days', 'bank lines without a payment for over 3 days'),
+        next: 'Match with coffer reconcile',
+      },
       disk: { text: () => 'Less than 1 GiB of disk space is free', next: 'See checks' },
       breakersOpen: {
         text: counted('connector does not respond', 'connectors do not respond'),

@@ -25,7 +25,8 @@ Record command_view(const Command& command) {
                          {"example", argument.example},
                          {"placeholder", argument.placeholder},
                          {"fallback", argument.fallback},
-                         {"content", argument.value == Argument::Value::content}});
+                         {"content", argument.holds_content()},
+                         {"anyEncoding", argument.value == Argument::Value::document}});
   }
   return {{"command", command.path},          {"summary", command.summary},
           {"label", command.label},           {"consequence", command.consequence},
@@ -56,7 +57,7 @@ Result<Arguments> arguments_of(const http::Request& request) {
   if (api::media_type(request) != "application/json") {
     return unexpected(Slug::unsupported_media_type, "Send Content-Type: application/json.");
   }
-  COFFER_TRY(const auto body, http::parse_json(request.body, {.string_max = kContentBytesMax}));
+  COFFER_TRY(const auto body, http::parse_json(request.body, {.string_max = kUploadBytesMax}));
   if (body.object() == nullptr) {
     return unexpected(Slug::malformed_request, "The body must be a JSON object.");
   }

@@ -31,11 +31,11 @@ Result<http::Response> serve_file(const http::Request& request, std::string_view
   return response;
 }
 
-/// Whether the command takes the content of a file.
-bool takes_content(const Command& command) {
-  return std::ranges::any_of(command.arguments, [](const Argument& argument) {
-    return argument.value == Argument::Value::content;
-  });
+/// The largest content of a file that the command takes from the page; 0 if it takes none.
+std::size_t upload_bytes_max(const Command& command) {
+  const auto found = std::ranges::find_if(command.arguments, &Argument::holds_content);
+  return found == command.arguments.end() ? 0
+                                          : std::min(kUploadBytesMax, content_bytes_max(*found));
 }
 
 /// nullptr if it does not exist. Without `method`, the first for this path.
@@ -89,8 +89,8 @@ Result<http::Admission> AdminSite::admit(const http::Request& head, std::uint64_
     const Command* command = command_of_call(call);
     out.lane = row != nullptr ? row->lane : Lane::admin;
     if (command != nullptr && command->calls_out) out.lane = Lane::outbound;
-    if (command != nullptr && takes_content(*command))
-      out.body_bytes_max = 2 * kContentBytesMax;  // room for JSON escapes
+    const std::size_t upload = command != nullptr ? upload_bytes_max(*command) : 0;
+    if (upload > 0) out.body_bytes_max = 2 * upload;  // room for JSON escapes
   }
   // Calls that check passwords are counted by client network, because a forged session cookie must
   // not start a new share of the lane. In the admin lane, a forged cookie gains nothing: the first

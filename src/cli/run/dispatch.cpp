@@ -32,7 +32,7 @@ constexpr int kTries = 40;
 constexpr int kTryEveryMs = 50;
 
 std::string recorded(const Argument& argument, const std::string& value) {
-  if (argument.value != Argument::Value::content) return value;
+  if (!argument.holds_content()) return value;
   return "sha256:" + to_hex(sha256(value)) + " (" + std::to_string(value.size()) + " bytes)";
 }
 

@@ -43,7 +43,7 @@ Place place_of(const Argument& argument) {
   Place out{argument.spelled(), std::string(argument.help)};
   if (argument.kind == Argument::Kind::toggle) {
     out.takes = Takes::nothing;
-  } else if (names_place(argument) || argument.value == Argument::Value::content) {
+  } else if (names_place(argument) || argument.holds_content()) {
     out.takes = Takes::file;
   } else if (argument.placeholder.find('|') != std::string_view::npos) {
     out.takes = Takes::words;

@@ -34,6 +34,7 @@ constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::replica_missing, kMinuteMs, "coffer doctor"},
     {AlertCondition::replica_lagging, kMinuteMs, "coffer doctor"},
     {AlertCondition::log_unreachable, 0, "coffer doctor"},
+    {AlertCondition::unmatched_aging, 0, "coffer reconcile list --state unmatched"},
 });
 static_assert(in_enum_order(kRules, &AlertRule::condition) &&
               kRules.size() == Terms<AlertCondition>::rows.size());

@@ -67,6 +67,8 @@ constexpr auto kClauses = std::to_array<Clause>({
     {AlertCondition::replica_missing, "# follower does not respond", "# followers do not respond"},
     {AlertCondition::replica_lagging, "# follower not up to date", "# followers not up to date"},
     {AlertCondition::log_unreachable, "shared log slow or unreachable"},
+    {AlertCondition::unmatched_aging, "# line of a statement without a payment for over 3 days",
+     "# lines of statements without a payment for over 3 days"},
 });
 static_assert(kClauses.size() == Terms<AlertCondition>::rows.size());
 
@@ -91,6 +93,7 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       counted(results_contradicted, facts.results_contradicted),
       counted(refunds_failed, facts.refunds_failed),
       counted(money_unbooked, facts.money_unbooked),
+      counted(unmatched_aging, facts.old_lines, facts.oldest_line),
       when(facts.disk_free_bytes.value_or(kDiskLowBytes) < kDiskLowBytes, disk_low),
       counted(providers_down, facts.breakers_open),
       stuck_payments(facts, now),

@@ -36,6 +36,7 @@ enum class AlertCondition {
   replica_missing,
   replica_lagging,
   log_unreachable,
+  unmatched_aging,
 };
 
 /// The labels are the sentences of alerts.
@@ -64,7 +65,8 @@ struct Terms<AlertCondition> {
        {"clock_unknown", "Whether the system clock is synchronised is unknown."},
        {"replica_missing", "Followers of this ledger do not respond."},
        {"replica_lagging", "Followers of this ledger are not up to date."},
-       {"log_unreachable", "The shared log does not respond in time."}});
+       {"log_unreachable", "The shared log does not respond in time."},
+       {"unmatched_aging", "Lines of statements have no payment for over 3 days."}});
 };
 
 /// A condition that holds.
@@ -82,6 +84,8 @@ struct ConditionFacts {
   std::int64_t refunds_failed = 0;
   std::int64_t money_unbooked = 0;  // payments and arrivals
   std::int64_t results_contradicted = 0;
+  std::int64_t old_lines = 0;  // of statements, without a payment for longer than kUnmatchedOldMs
+  std::optional<Timestamp> oldest_line;
   std::optional<std::int64_t> disk_free_bytes;
   std::int64_t breakers_open = 0;
   std::int64_t unsettled = 0;  // in progress for longer than kStuckMs
@@ -108,6 +112,8 @@ struct ConditionFacts {
 
 /// A payment in progress for longer is stuck.
 constexpr std::int64_t kStuckMs = 15 * kMinuteMs;
+/// A line of a statement without a payment for longer needs an operator.
+constexpr std::int64_t kUnmatchedOldMs = 3 * kDayMs;
 constexpr std::int64_t kDiskLowBytes = std::int64_t{1} << 30;
 /// A backup is old after two intervals of the schedule; without a schedule, after this time.
 constexpr std::int64_t kBackupOldMs = 7 * kDayMs;

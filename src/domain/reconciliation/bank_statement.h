@@ -106,7 +106,7 @@ Result<StatementFile> read_statement_csv(std::string_view text, const CsvMapping
 Unexpected refused_at(std::size_t line, const std::string& reason);
 /// An amount without a sign, such as `1234,5` or `1234,`. Refused beyond seven places.
 Result<Amount> stated_amount(std::string_view text, char decimal, std::size_t line);
-/// Year, month and day. Refused if there is no such day.
+/// Year, month and day. Refused for a day that does not exist.
 Result<Timestamp> stated_day(int year, int month, int day, std::size_t line);
 /// A text of the file for a line: on one line, without control characters, cut.
 std::string statement_text(std::string_view text);

@@ -19,7 +19,7 @@ std::string_view local_name(const xml_node& node) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-/// The first element at a path such as `Acct/Id/IBAN`; empty if there is none.
+/// The first element at a path such as `Acct/Id/IBAN`; empty if it is missing.
 xml_node element(xml_node from, std::string_view path) {
   while (!path.empty() && from) {
     const std::string_view name = next_part(path, '/');

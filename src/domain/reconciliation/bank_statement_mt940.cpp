@@ -22,7 +22,7 @@ struct SwiftField {
   std::vector<std::string_view> lines;
 };
 
-/// The end of a tag such as `:60F:` at the start of a line; 0 if there is none.
+/// The end of a tag such as `:60F:` at the start of a line, or 0.
 std::size_t swift_tag_end(std::string_view line) {
   if (line.size() < 4 || line[0] != ':' || !ascii::is_digit(line[1]) || !ascii::is_digit(line[2]))
     return 0;
@@ -39,7 +39,7 @@ bool ends_swift_message(std::string_view line) {
 }
 
 /// Parts of a text that begin with keys. `key_at` returns the length of the key at a place with its
-/// marks, and 0 if there is none.
+/// marks, or 0.
 template <class KeyAt, class Take>
 void split_at_keys(std::string_view text, const KeyAt& key_at, const Take& take) {
   std::string_view key;

@@ -10,39 +10,59 @@
 namespace coffer {
 namespace {
 
-constexpr std::size_t kWordMin = 6;           // shorter references identify nothing
-constexpr std::size_t kCutMin = 12;           // without hyphens
-constexpr std::size_t kLinesOfWordMax = 200;  // a word of more lines is no reference
+constexpr std::size_t kWordMin = 6;              // shorter references identify nothing
+constexpr std::size_t kCutMin = 12;              // without hyphens
+constexpr std::ptrdiff_t kLinesOfWordMax = 200;  // a word of more lines is no reference
 constexpr std::size_t kCandidatesMax = 16;
 constexpr std::array<std::size_t, 3> kCuts{16, 20, 35};  // fields of banks are as long
-constexpr std::size_t kSeenBits = std::size_t{1} << 24U;
+constexpr std::size_t kSeenBits = std::size_t{1} << 26U;
 
-/// Letters and digits in upper case: banks change case, hyphens and spaces.
-std::string compact(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (ascii::is_letter_or_digit(c)) out += ascii::to_upper(c);
+/// Letters and digits in upper case, because banks change case, hyphens and spaces: their hash
+/// (FNV-1a) and number.
+class CompactWord {
+ public:
+  CompactWord() = default;
+  explicit CompactWord(std::string_view text) { add(text); }
+  void add(std::string_view text) {
+    for (const char c : text) {
+      if (!ascii::is_letter_or_digit(c)) continue;
+      hash_ = (hash_ ^ static_cast<unsigned char>(ascii::to_upper(c))) * 1'099'511'628'211U;
+      ++size_;
+    }
   }
-  return out;
-}
+  std::size_t size() const { return size_; }
+  /// Its high bits depend on all characters.
+  std::uint64_t value() const { return (hash_ ^ hash_ >> 29U) * 0xbf58476d1ce4e5b9U; }
 
-/// The compact words of a text, and those of two and of three words together.
-void add_words(std::set<std::string>& out, std::string_view text, std::string_view separators) {
-  std::array<std::string, 2> before;
+ private:
+  std::uint64_t hash_ = 14'695'981'039'346'656'037U;
+  std::size_t size_ = 0;
+};
+
+/// The words of a text, and those of two and of three words together.
+void add_words(std::vector<std::uint64_t>& out, std::string_view text,
+               std::string_view separators) {
+  std::array<std::optional<CompactWord>, 2> before;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find_first_of(separators), text.size());
-    const std::string word = compact(text.substr(0, end));
+    const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (word.empty()) continue;
-    for (const std::string& one : {word, before[1] + word, before[0] + before[1] + word}) {
-      if (one.size() >= kWordMin) out.insert(one);
+    const CompactWord alone(word);
+    if (alone.size() == 0) continue;
+    for (auto& one : before) {
+      if (one) one->add(word);
     }
-    before = {std::move(before[1]), word};
+    for (const auto& one : {std::optional(alone), before[0], before[1]}) {
+      if (one && one->size() >= kWordMin) out.push_back(one->value());
+    }
+    before = {alone, before[0]};
   }
 }
 
-std::string amount_key(const std::string& currency, Amount amount, Timestamp day) {
-  return currency + std::to_string(amount.units()) + ' ' + std::to_string(day.ms / kDayMs);
+std::uint64_t amount_key(const std::string& currency, Amount amount, std::int64_t day) {
+  CompactWord word(currency);
+  return word.value() ^ static_cast<std::uint64_t>(amount.units()) * 0x9e3779b97f4a7c15U ^
+         static_cast<std::uint64_t>(day) * 0xc2b2ae3d27d4eb4fU;
 }
 
 Amount absolute(Amount amount) { return amount.is_negative() ? -amount : amount; }
@@ -80,33 +100,27 @@ MatchChoice choice_of(const MatchTarget& target, MatchRule rule) {
 
 Matcher::Matcher(std::vector<OpenLine> lines) : seen_(kSeenBits) {
   lines_.reserve(lines.size());
+  std::vector<std::uint64_t> words;
   for (OpenLine& one : lines) {
     lines_.push_back({std::move(one)});
     const auto line = static_cast<std::uint32_t>(lines_.size() - 1);
-    index_words(line);
     const OpenLine& is = lines_.back().is;
-    amounts_[amount_key(is.currency, is.amount, is.booked_on)].push_back(line);
+    words.clear();
+    for (const std::string* text : {&is.reference, &is.bank_reference, &is.text}) {
+      add_words(words, *text, " ");
+      add_words(words, *text, " ,;:()[]'\"=+?/.");
+    }
+    std::ranges::sort(words);
+    words.erase(std::unique(words.begin(), words.end()), words.end());
+    for (const std::uint64_t word : words) {
+      words_.emplace_back(word, line);
+      seen_[word % kSeenBits] = true;
+    }
+    const std::uint64_t key = amount_key(is.currency, is.amount, is.booked_on.ms / kDayMs);
+    amounts_[key].push_back(line);
+    seen_[key % kSeenBits] = true;
   }
-}
-
-void Matcher::index_words(std::uint32_t line) {
-  std::set<std::string> words;
-  const OpenLine& is = lines_[line].is;
-  for (const std::string* text : {&is.reference, &is.bank_reference, &is.text}) {
-    add_words(words, *text, " ");
-    add_words(words, *text, " ,;:()[]'\"=+?/.");
-  }
-  for (const std::string& word : words) {
-    Lines& all = words_[word];
-    if (all.size() <= kLinesOfWordMax) all.push_back(line);
-    seen_[std::hash<std::string_view>()(word) % kSeenBits] = true;
-  }
-}
-
-const Matcher::Lines* Matcher::lines_with(std::string_view word) const {
-  if (!seen_[std::hash<std::string_view>()(word) % kSeenBits]) return nullptr;
-  const auto found = words_.find(std::string(word));
-  return found == words_.end() || found->second.size() > kLinesOfWordMax ? nullptr : &found->second;
+  std::ranges::sort(words_);
 }
 
 std::size_t Matcher::keep(const MatchTarget& target, std::size_t& kept) {
@@ -119,12 +133,16 @@ std::size_t Matcher::keep(const MatchTarget& target, std::size_t& kept) {
   return kept;
 }
 
-void Matcher::add(const MatchTarget& target, std::string_view word, Strength strength,
+void Matcher::add(const MatchTarget& target, std::uint64_t word, Strength strength,
                   std::size_t& kept) {
-  const Lines* lines = lines_with(word);
-  if (lines == nullptr) return;
-  for (const std::uint32_t at : *lines) {
-    Line& line = lines_[at];
+  if (!seen_[word % kSeenBits]) return;
+  const auto first = std::ranges::lower_bound(words_, word, {}, &WordOfLine::first);
+  auto end = first;
+  for (; end != words_.end() && end->first == word; ++end) {
+    if (end - first == kLinesOfWordMax) return;
+  }
+  for (auto found = first; found != end; ++found) {
+    Line& line = lines_[found->second];
     if (!is_within(line.is, target, strength == Strength::standing ? kNearDays : kMatchDays))
       continue;
     if (strength == Strength::cut) {
@@ -143,12 +161,16 @@ void Matcher::add(const MatchTarget& target, std::string_view word, Strength str
 
 void Matcher::add_near(const MatchTarget& target, std::size_t& kept) {
   if (target.kind == MatchKind::fee || !target.settled) return;
-  for (std::int64_t day = -1; day <= kNearDays; ++day) {
-    const auto found =
-        amounts_.find(amount_key(target.currency, target.amount, target.at.plus_ms(day * kDayMs)));
+  const std::int64_t recorded = target.at.ms / kDayMs;
+  for (std::int64_t day = recorded - 1; day <= recorded + kNearDays; ++day) {
+    const std::uint64_t key = amount_key(target.currency, target.amount, day);
+    if (!seen_[key % kSeenBits]) continue;
+    const auto found = amounts_.find(key);
     if (found == amounts_.end()) continue;
     // A line with enough offers leaves the index, so the work is bounded.
     std::erase_if(found->second, [&](std::uint32_t at) {
+      if (lines_[at].is.amount != target.amount || lines_[at].is.currency != target.currency)
+        return false;
       lines_[at].near.push_back(keep(target, kept));
       return lines_[at].near.size() > kOffersMax;
     });
@@ -157,19 +179,16 @@ void Matcher::add_near(const MatchTarget& target, std::size_t& kept) {
 
 void Matcher::consider(const MatchTarget& target) {
   std::size_t kept = SIZE_MAX;
-  for (const std::string& one : target.references) {
-    if (const std::string word = compact(one); word.size() >= kWordMin)
-      add(target, word, Strength::full, kept);
-  }
-  for (const std::string& one : target.standing) {
-    if (const std::string word = compact(one); word.size() >= kWordMin)
-      add(target, word, Strength::standing, kept);
-  }
+  const auto look_up = [&](std::string_view text, std::size_t size_min, Strength strength) {
+    const CompactWord word(text);
+    if (word.size() >= size_min) add(target, word.value(), strength, kept);
+  };
+  for (const std::string& one : target.references) look_up(one, kWordMin, Strength::full);
+  for (const std::string& one : target.standing) look_up(one, kWordMin, Strength::standing);
   for (const std::string& one : target.references) {
     for (const std::size_t length : kCuts) {
-      if (one.size() <= length) continue;
-      const std::string word = compact(std::string_view(one).substr(0, length));
-      if (word.size() >= kCutMin) add(target, word, Strength::cut, kept);
+      if (one.size() > length)
+        look_up(std::string_view(one).substr(0, length), kCutMin, Strength::cut);
     }
   }
   add_near(target, kept);
@@ -225,6 +244,18 @@ void Matcher::claim(Line& line) const {
   }
 }
 
+/// The only target with the reference of a line that shows a part of it.
+std::optional<std::size_t> Matcher::part_of(const Line& line) {
+  std::optional<std::size_t> out;
+  for (const Candidate& one : line.candidates) {
+    if (one.relation == MatchRule::other_direction) continue;
+    if (out || one.strength != Strength::full || one.relation != MatchRule::other_amount)
+      return std::nullopt;
+    out = one.target;
+  }
+  return line.claims.empty() ? out : std::nullopt;
+}
+
 MatchDecision Matcher::offer(const Line& line,
                              const std::function<bool(const MatchTarget&)>& taken) const {
   MatchDecision out{line.is.key};
@@ -255,10 +286,7 @@ std::vector<MatchDecision> Matcher::decide(const std::function<bool(const MatchT
   for (Line& line : lines_) {
     claim(line);
     for (const std::size_t target : line.claims) claims[target].push_back(&line);
-    const bool may_be_part = line.claims.empty() && line.candidates.size() == 1 &&
-                             line.candidates[0].strength == Strength::full &&
-                             line.candidates[0].relation == MatchRule::other_amount;
-    if (may_be_part) parts[line.candidates[0].target].push_back(&line);
+    if (const auto part = part_of(line)) parts[*part].push_back(&line);
   }
   const auto is_free = [&](std::size_t target) {
     return targets_[target].settled && !taken(targets_[target]);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -146,21 +147,21 @@ class Matcher {
     bool decided = false;
   };
   using Lines = std::vector<std::uint32_t>;
+  using WordOfLine = std::pair<std::uint64_t, std::uint32_t>;
 
-  void index_words(std::uint32_t line);
-  const Lines* lines_with(std::string_view word) const;
-  void add(const MatchTarget& target, std::string_view word, Strength strength, std::size_t& kept);
+  void add(const MatchTarget& target, std::uint64_t word, Strength strength, std::size_t& kept);
   void add_near(const MatchTarget& target, std::size_t& kept);
   std::size_t keep(const MatchTarget& target, std::size_t& kept);
   void claim(Line& line) const;
   void claim_sum(Line& line) const;
+  static std::optional<std::size_t> part_of(const Line& line);
   MatchDecision offer(const Line& line, const std::function<bool(const MatchTarget&)>& taken) const;
 
   std::vector<Line> lines_;
-  std::unordered_map<std::string, Lines> words_;
-  std::unordered_map<std::string, Lines> amounts_;  // by amount, currency and day
-  std::vector<bool> seen_;                          // hashes of words, because few targets have one
-  std::vector<MatchTarget> targets_;                // with a candidate
+  std::vector<WordOfLine> words_;                     // by hash
+  std::unordered_map<std::uint64_t, Lines> amounts_;  // by a hash of amount, currency and day
+  std::vector<bool> seen_;                            // hashes, because few targets have one
+  std::vector<MatchTarget> targets_;                  // with a candidate
 };
 
 }  // namespace coffer

@@ -28,7 +28,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 36> kTables{{
+const std::array<GuardedTable, 38> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', "
      "'log_end')"},
@@ -88,6 +88,12 @@ const std::array<GuardedTable, 36> kTables{{
     {"refunds",
      "payment, tenant, state, amount, fee, reason, at, booked_at, journal, connector, return_id,"
      " report, returned, with_fee, transaction_id, wanted, id, asked, held, failed_at, failure"},
+    {"bank_lines",
+     "id, statement_file, environment, connector, mark, account, booked_on, value_on, amount,"
+     " charges, currency, original_amount, original_currency, bank_reference, reference, text,"
+     " party_name, party_account, code, imported_at",
+     kFinal},
+    {"bank_matches", "bank_line, kind, payment, refund, rule, undoes, reason, actor, at", kFinal},
     {"quotes",
      "tenant, id, connector, beneficiary, destination, transaction_type, send_amount,"
      " receive_amount, fee, total, rate_numerator, rate_denominator, provider_reference,"

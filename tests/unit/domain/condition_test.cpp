@@ -49,6 +49,7 @@ TEST_CASE("conditions: each figure has its condition") {
       {AlertCondition::refunds_failed, [](Facts& facts) { facts.refunds_failed = 2; }},
       {AlertCondition::money_unbooked, [](Facts& facts) { facts.money_unbooked = 1; }},
       {AlertCondition::results_contradicted, [](Facts& facts) { facts.results_contradicted = 1; }},
+      {AlertCondition::unmatched_aging, [](Facts& facts) { facts.old_lines = 1; }},
       {AlertCondition::disk_low, [](Facts& facts) { facts.disk_free_bytes = kDiskLowBytes - 1; }},
       {AlertCondition::providers_down, [](Facts& facts) { facts.breakers_open = 1; }},
       {AlertCondition::deliveries_failed, [](Facts& facts) { facts.deliveries_failed = 1; }},

@@ -268,6 +268,21 @@ const std::vector<Break> kBreaks{
     {"holds_follow_legs", "INSERT INTO holds VALUES (7, 3, 1, 1)"},
     {"arrivals_are_recorded", "INSERT INTO reference_payments VALUES (1, 'x', 1, 1)"},
     {"arrivals_are_recorded", "UPDATE payments SET type = 7 WHERE payment = 1"},
+    {"lines_follow_matches",
+     "INSERT INTO connectors SELECT 1, zeroblob(16), 0, 'x', 'x', 0, 0, 0, 0, 'KE', 'KES', 2, 1, "
+     "1, 1, 0,"
+     " 0, NULL, 1, 1, NULL, NULL, 1, 0, 1, 0, 1, 1 WHERE NOT EXISTS (SELECT 1 FROM connectors);"
+     "INSERT INTO statement_files VALUES (1, 0, (SELECT min(connector) FROM connectors), "
+     "zeroblob(32), 0, 1, 1, 1);"
+     "INSERT INTO bank_lines (id, statement_file, environment, connector, mark, account, booked_on,"
+     " amount, charges, currency, bank_reference, reference, text, party_name, party_account, code,"
+     " imported_at, state) SELECT zeroblob(16), 1, 0, connector, zeroblob(16), 'a', 1, 1, 0, "
+     "'KES', '', '',"
+     " '', '', '', '', 1, 2 FROM statement_files"},
+    {"matches_are_undone_once",
+     "PRAGMA foreign_keys = OFF; INSERT INTO bank_matches VALUES (2, 1, 0, 1, NULL, 0, 1, 'x', "
+     "'x', 1);"
+     "INSERT INTO bank_matches VALUES (1, 1, 0, 2, NULL, 1, NULL, NULL, 'x', 1)"},
     {"sqlite_integrity", "UPDATE accounts SET kind = 7 WHERE account = 3"},
     {"foreign_keys", "UPDATE entries SET counterparty = 999 WHERE entry = 3 * 1024"},
 };

@@ -14,6 +14,7 @@
 #include "domain/payments/refund.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
+#include "domain/reconciliation/matching.h"
 #include "domain/webhooks/webhook.h"
 #include "embedded/embedded.h"
 #include "store/file/connection.h"
@@ -160,6 +161,12 @@ TEST_CASE("tables: the CHECK of a column matches its enum") {
   check_enum<AlertKind>(db, "messages", "kind");
   check_enum<MessageChannel>(db, "messages", "channel");
   check_enum<MessageState>(db, "messages", "state");
+  check_enum<StatementFormat>(db, "statement_files", "format");
+  check_enum<LineState>(db, "bank_lines", "state");
+  check_enum<MatchKind>(db, "bank_offers", "kind");
+  check_enum<MatchRule>(db, "bank_offers", "rule");
+  check_enum<MatchKind>(db, "bank_matches", "kind");
+  check_enum<MatchRule>(db, "bank_matches", "rule");
 }
 
 TEST_CASE("tables: a CHECK with a different range is detected") {

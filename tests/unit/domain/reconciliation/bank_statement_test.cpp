@@ -257,7 +257,7 @@ TEST_CASE("bank statements: CSV with a mapping") {
   }
 }
 
-/// Files that no one here wrote. Prints what became of each with COFFER_BANK_SAMPLES_SHOW.
+/// Files that no one here wrote. Prints each result with COFFER_BANK_SAMPLES_SHOW.
 TEST_CASE("bank statements: files of banks are read, or refused with a line") {
   const char* folder = ::getenv("COFFER_BANK_SAMPLES");
   if (folder == nullptr) return;

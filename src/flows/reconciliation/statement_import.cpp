@@ -1,0 +1,240 @@
+#include "flows/reconciliation/statement_import.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/digest.h"
+#include "store/operations/payment_lists.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::size_t kLinesPerCommit = 250;  // so that payments do not wait
+constexpr std::size_t kMatchesPerCommit = 250;
+constexpr int kPaymentsPerRead = 2'000;
+constexpr std::int64_t kOpenLinesMax = 200'000;  // which bounds the memory
+
+/// The lines of a file as rows, with their marks.
+struct MarkedLine {
+  store::BankLineRow row;
+  std::string mark;
+};
+std::vector<MarkedLine> marked_lines(const StatementToImport& file, StatementFile&& read) {
+  std::vector<MarkedLine> out;
+  for (BankStatement& statement : read.statements) {
+    std::map<std::string, int> seen;
+    for (BankLine& line : statement.lines) {
+      const int occurrence = ++seen[store::mark_of(statement.account, line, 0)];
+      MarkedLine& made = out.emplace_back();
+      made.mark = store::mark_of(statement.account, line, occurrence);
+      made.row.environment = file.environment;
+      made.row.connector = file.connector;
+      made.row.account = statement.account;
+      made.row.is = std::move(line);
+    }
+  }
+  return out;
+}
+
+Result<std::int64_t> store_lines(const Context& context, std::vector<MarkedLine>& lines,
+                                 std::int64_t file) {
+  std::int64_t stored = 0;
+  for (std::size_t first = 0; first < lines.size(); first += kLinesPerCommit) {
+    const std::size_t end = std::min(lines.size(), first + kLinesPerCommit);
+    COFFER_TRY(const std::int64_t more, context.write([&](store::WriteTx& tx) {
+      std::int64_t count = 0;
+      for (std::size_t i = first; i < end; ++i) {
+        lines[i].row.file = file;
+        lines[i].row.id = tx.new_id<BankLineId>(context.random);
+        if (store::insert_bank_line(tx, lines[i].row, lines[i].mark)) ++count;
+      }
+      return count;
+    }));
+    stored += more;
+  }
+  return stored;
+}
+
+store::BankMatchRow match_row(std::int64_t line, const MatchChoice& choice, const Actor& by,
+                              Timestamp at) {
+  store::BankMatchRow row;
+  row.line = line;
+  row.choice = choice;
+  row.actor = by.name;
+  row.at = at;
+  return row;
+}
+
+/// Carries out a decision, unless the line or the payment was matched meanwhile.
+void apply_decision(store::WriteTx& tx, const MatchDecision& decision, const Actor& by,
+                    MatchCounts& counts) {
+  if (!store::matches_of_line(tx.db(), decision.line).empty()) return;
+  const bool free = std::ranges::none_of(decision.choices, [&](const MatchChoice& one) {
+    return one.rule != MatchRule::parts && store::is_matched(tx.db(), one);
+  });
+  const bool matches = decision.matched && free;
+  store::replace_offers(tx, decision.line, matches ? std::vector<MatchChoice>() : decision.choices);
+  store::set_line_state(tx, decision.line, matches ? LineState::matched : LineState::offered);
+  ++(matches ? counts.matched : counts.offered);
+  if (!matches) return;
+  for (const MatchChoice& one : decision.choices) {
+    store::insert_bank_match(tx, match_row(decision.line, one, by, tx.now()));
+  }
+}
+
+/// The target of a payment that a line shows: the one with its amount, or the payment itself.
+Result<MatchTarget> target_for(store::Connection& db, std::int64_t payment, const BankLine& line) {
+  const auto targets = store::targets_of_payment(db, payment);
+  if (targets.empty()) {
+    return unexpected(Slug::conflict,
+                      "The payment did not go through a provider, so no bank shows it.");
+  }
+  const auto same = std::ranges::find_if(targets, [&](const MatchTarget& one) {
+    return one.amount == line.amount && one.currency == line.currency;
+  });
+  return same == targets.end() ? targets.front() : *same;
+}
+
+Result<store::BankLineRow> line_of(store::Connection& db, BankLineId id) {
+  return existing(store::find_bank_line(db, id), "line");
+}
+
+}  // namespace
+
+Result<StatementImport> import_statement(const Context& context, const StatementToImport& file,
+                                         const Actor& by) {
+  StatementImport out;
+  store::StatementFileRow row;
+  row.environment = file.environment;
+  row.connector = file.connector;
+  row.digest = as_text(sha256(file.content));
+  COFFER_TRY(const auto known, context.read([&](store::Connection& db) {
+    return store::find_statement_file(db, file.environment, row.digest);
+  }));
+  if (known && known->completed_at) {
+    out.format = known->format;
+    out.lines = known->lines;
+    out.known_since = known->imported_at;
+    return out;
+  }
+  row.format = file.format.value_or(statement_format_of(file.content));
+  COFFER_TRY(StatementFile read, read_statement_file(file.content, row.format, file.mapping));
+  out.notes = read.notes;
+  out.format = row.format;
+  out.lines = row.lines = static_cast<std::int64_t>(read.line_count());
+  std::vector<MarkedLine> lines = marked_lines(file, std::move(read));
+  COFFER_TRY(const std::int64_t key, context.write([&](store::WriteTx& tx) {
+    if (const auto begun = store::find_statement_file(tx.db(), file.environment, row.digest))
+      return begun->key;
+    store::insert_statement_file(tx, row);
+    return row.key;
+  }));
+  COFFER_TRY(out.stored, store_lines(context, lines, key));
+  COFFER_TRY_VOID(
+      context.write([&](store::WriteTx& tx) { store::complete_statement_file(tx, key); }));
+  lines.clear();
+  COFFER_TRY(out.counts, match_open_lines(context, file.connector, by));
+  return out;
+}
+
+Result<MatchCounts> match_open_lines(const Context& context, std::int64_t connector,
+                                     const Actor& by) {
+  COFFER_TRY(auto lines, context.read([&](store::Connection& db) {
+    return store::open_bank_lines(db, connector, kOpenLinesMax);
+  }));
+  MatchCounts counts;
+  if (lines.empty()) return counts;
+  const auto [first, last] = std::ranges::minmax(lines, {}, &OpenLine::booked_on);
+  const Timestamp from = first.booked_on.plus_ms(-kMatchDays * kDayMs);
+  const Timestamp to = last.booked_on.plus_ms(2 * kDayMs);
+  Matcher matcher(std::move(lines));
+  COFFER_TRY(auto position, context.read([&](store::Connection& db) {
+    return store::targets_between(db, connector, from, to);
+  }));
+  for (bool more = true; more;) {
+    COFFER_TRY(more, context.read([&](store::Connection& db) {
+      return store::next_targets(db, position, kPaymentsPerRead,
+                                 [&](const MatchTarget& target) { matcher.consider(target); });
+    }));
+  }
+  COFFER_TRY(const auto decisions, context.read([&](store::Connection& db) {
+    return matcher.decide([&](const MatchTarget& one) {
+      return store::is_matched(db, {one.kind, one.payment, one.refund});
+    });
+  }));
+  for (std::size_t at = 0; at < decisions.size(); at += kMatchesPerCommit) {
+    COFFER_TRY(counts, context.write([&](store::WriteTx& tx) {
+      MatchCounts sum = counts;
+      for (std::size_t i = at; i < std::min(decisions.size(), at + kMatchesPerCommit); ++i) {
+        apply_decision(tx, decisions[i], by, sum);
+      }
+      return sum;
+    }));
+  }
+  return counts;
+}
+
+Result<void> match_line(const Context& context, BankLineId line, PaymentId payment,
+                        const std::string& reason, const Actor& by) {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY(const auto row, line_of(tx.db(), line));
+    if (row.state == LineState::matched) {
+      return unexpected(Slug::conflict,
+                        "The line is matched. Undo that with coffer reconcile unmatch first.");
+    }
+    COFFER_TRY(const auto key, existing(store::payment_key(tx.db(), payment), "payment"));
+    COFFER_TRY(const auto target, target_for(tx.db(), key, row.is));
+    if (!store::is_in_environment(tx.db(), key, row.environment)) {
+      return unexpected(Slug::conflict,
+                        "The line and the payment belong to different environments.");
+    }
+    auto match =
+        match_row(row.key, {target.kind, key, target.refund, MatchRule::by_hand}, by, tx.now());
+    match.reason = reason;
+    store::insert_bank_match(tx, match);
+    store::replace_offers(tx, row.key, {});
+    store::set_line_state(tx, row.key, LineState::matched);
+    return {};
+  });
+}
+
+Result<void> unmatch_line(const Context& context, BankLineId line, const std::string& reason,
+                          const Actor& by) {
+  return context.write([&](store::WriteTx& tx) -> Result<void> {
+    COFFER_TRY(const auto row, line_of(tx.db(), line));
+    const auto matches = store::matches_of_line(tx.db(), row.key);
+    if (matches.empty()) return unexpected(Slug::conflict, "The line is not matched.");
+    for (const store::BankMatchRow& one : matches) {
+      auto undo = match_row(row.key, one.choice, by, tx.now());
+      undo.choice.rule = MatchRule::by_hand;
+      undo.undoes = one.key;
+      undo.reason = reason;
+      store::insert_bank_match(tx, undo);
+    }
+    store::set_line_state(tx, row.key, LineState::unmatched);
+    return {};
+  });
+}
+
+Result<void> save_csv_mapping(const Context& context, const store::CsvMappingRow& row) {
+  COFFER_TRY_VOID(CsvMapping::parse(row.columns, row.separator, row.decimal, row.date));
+  return context.write([&](store::WriteTx& tx) { store::set_csv_mapping(tx, row); });
+}
+
+Result<CsvMapping> csv_mapping_named(const Context& context,
+                                     const std::optional<std::string>& name) {
+  if (!name) {
+    return CsvMapping::parse(
+        "bookingDate=bookingDate,amount=amount,currency=currency,account=account,"
+        "bankReference=bankReference,reference=reference,text=text,partyName=partyName,"
+        "partyAccount=partyAccount",
+        ",", ".", "YYYY-MM-DD");
+  }
+  COFFER_TRY(const auto found, context.read([&](store::Connection& db) {
+    return store::find_csv_mapping(db, *name);
+  }));
+  COFFER_TRY(const auto row, existing(found, "mapping"));
+  return CsvMapping::parse(row.columns, row.separator, row.decimal, row.date);
+}
+
+}  // namespace coffer::flows
