@@ -30,6 +30,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"wallet", "Review and fund wallets, show balances and statements"},
     {"statement", "Statements of wallets as files"},
     {"arrival", "Customer payments without a known reference"},
+    {"reconcile", "Statements of banks, matched with payments"},
     {"beneficiary", "Beneficiaries of all associations"},
     {"quote", "Quotes for off-ramp and on-ramp payments"},
     {"asset", "Assets and the liquidity of the market"},
