@@ -1215,3 +1215,38 @@ CREATE TABLE quota_limits (
   updated_at INTEGER NOT NULL,
   PRIMARY KEY (tenant, quota)
 ) STRICT;
+
+-- Payment limits -------------------------------------------------------------------------------
+
+-- Limits of the payments of an association, of one of its applications or of a wallet, in one asset.
+CREATE TABLE payment_limits (
+  payment_limit   INTEGER PRIMARY KEY,
+  tenant          INTEGER NOT NULL REFERENCES tenants,
+  application     INTEGER REFERENCES applications,
+  wallet          INTEGER REFERENCES wallets,
+  asset           INTEGER NOT NULL REFERENCES assets,
+  per_payment     INTEGER CHECK (per_payment > 0),
+  per_day         INTEGER CHECK (per_day > 0),
+  per_month       INTEGER CHECK (per_month > 0),
+  count_per_day   INTEGER CHECK (count_per_day >= 0),
+  count_per_month INTEGER CHECK (count_per_month >= 0),
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL,
+  CHECK (application IS NULL OR wallet IS NULL)
+) STRICT;
+CREATE UNIQUE INDEX payment_limits_of_holder
+ON payment_limits (tenant, ifnull(application, 0), ifnull(wallet, 0), asset);
+
+-- What was paid under a limit since the start of the last day and month with a payment, without
+-- failed and expired payments and without what was given back. Counts payments accepted after the
+-- limit was set.
+CREATE TABLE limit_use (
+  payment_limit  INTEGER PRIMARY KEY REFERENCES payment_limits,
+  since          INTEGER NOT NULL,  -- the last payment that is not counted
+  day            INTEGER NOT NULL,
+  day_amount     INTEGER NOT NULL CHECK (day_amount >= 0),
+  day_payments   INTEGER NOT NULL CHECK (day_payments >= 0),
+  month          INTEGER NOT NULL,
+  month_amount   INTEGER NOT NULL CHECK (month_amount >= 0),
+  month_payments INTEGER NOT NULL CHECK (month_payments >= 0)
+) STRICT;

@@ -22,6 +22,7 @@ const (
 	SlugInvalidChallenge       = "invalid-challenge"        // 400: Invalid challenge
 	SlugInvalidCursor          = "invalid-cursor"           // 400: Invalid cursor
 	SlugInvalidReference       = "invalid-reference"        // 400: Invalid reference
+	SlugLimitExceeded          = "limit-exceeded"           // 422: Limit exceeded
 	SlugMalformedRequest       = "malformed-request"        // 400: Malformed request
 	SlugNoAssociation          = "no-association"           // 403: No association
 	SlugNotFound               = "not-found"                // 404: Not found
@@ -164,6 +165,7 @@ const (
 	ProblemCodeRequirementMissing       ProblemCode = "requirement_missing"
 	ProblemCodeWebhookTargetRefused     ProblemCode = "webhook_target_refused"
 	ProblemCodeQuotaExceeded            ProblemCode = "quota_exceeded"
+	ProblemCodeLimitExceeded            ProblemCode = "limit_exceeded"
 	ProblemCodeReversalExceedsPayment   ProblemCode = "reversal_exceeds_payment"
 	ProblemCodeRateLimited              ProblemCode = "rate_limited"
 	ProblemCodeUnexpectedError          ProblemCode = "unexpected_error"

@@ -81,6 +81,10 @@ constexpr auto kSlugs = std::to_array<SlugInfo>({
     {Slug::quota_exceeded, "quota-exceeded", 422, "Quota exceeded",
      "GET /v1/quotas returns usage and limits. Archive resources that you no longer need, or ask "
      "the operator for a higher limit."},
+    {Slug::limit_exceeded, "limit-exceeded", 422, "Limit exceeded",
+     "Send at most what `detail` states as left, wait until the limit frees, or ask the operator "
+     "for "
+     "a higher limit."},
     {Slug::reversal_exceeds_payment, "reversal-exceeds-payment", 422, "Reversal exceeds payment",
      "Send at most the amount that `detail` states, or no `amount` to reverse all that is left."},
     {Slug::rate_limited, "rate-limited", 429, "Too many requests",

@@ -43,6 +43,7 @@ enum class Slug {
   requirement_missing,
   webhook_target_refused,
   quota_exceeded,
+  limit_exceeded,
   reversal_exceeds_payment,
   rate_limited,
   unexpected_error,

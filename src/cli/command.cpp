@@ -125,6 +125,7 @@ const std::vector<Command>& commands() {
                               about_commands(),
                               completion_commands(),
                               settings_commands(),
+                              limit_commands(),
                               help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

@@ -37,6 +37,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"rate", "Exchange rates of the market"},
     {"connector", "Payment providers: terms, endpoints, requirements"},
     {"fee", "Connector fees for single associations"},
+    {"limit", "Limits of payments"},
     {"events", "List, follow and resend events"},
     {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to recipients of payments"},

@@ -19,7 +19,7 @@
 namespace coffer::store {
 namespace {
 
-constexpr std::array<Invariant, 41> kInvariants{{
+constexpr std::array<Invariant, 42> kInvariants{{
     {"conservation", "Per environment and asset, all balances sum to zero.", Walk::snapshot,
      "SELECT 'environment ' || t.environment || ' asset ' || a.asset || ' sums to ' || "
      "sum(a.balance)"
@@ -433,6 +433,33 @@ constexpr std::array<Invariant, 41> kInvariants{{
      " || ifnull(u.used, 0) || ' bytes' FROM (SELECT tenant, count(*) AS payments FROM payments"
      "  GROUP BY tenant) c LEFT JOIN quota_use u ON u.tenant = c.tenant AND u.quota = 5"
      " WHERE ifnull(u.used, 0) < payments * 200"},
+    {"limits_count_payments",
+     "The counters of a limit equal the payments that were accepted since it was set.",
+     Walk::copies,
+     "WITH moved AS (SELECT p.payment, p.tenant, p.application, p.source_wallet AS wallet,"
+     "  p.sending_asset AS asset, p.created_at, " COFFER_COUNTED_BY_LIMITS
+     "  AS counted FROM payments p WHERE p.payment > (SELECT min(since) FROM limit_use)"
+     "  AND p.source_wallet IS NOT NULL UNION ALL"
+     "  SELECT p.payment, p.tenant, p.application, l.source_wallet, l.asset, p.created_at,"
+     "  iif(p.status IN (0, 1, 2), l.amount, 0) FROM payments p"
+     "  JOIN payment_legs l ON l.payment = p.payment"
+     "  WHERE p.payment > (SELECT min(since) FROM limit_use)),"
+     " counted AS (SELECT u.payment_limit,"
+     "  ifnull(sum(m.counted) FILTER (WHERE m.created_at >= u.day), 0) AS day_amount,"
+     "  count(*) FILTER (WHERE m.created_at >= u.day AND m.counted > 0) AS day_payments,"
+     "  sum(m.counted) AS month_amount, count(*) FILTER (WHERE m.counted > 0) AS month_payments"
+     "  FROM moved m JOIN payment_limits l ON l.tenant = m.tenant AND l.asset = m.asset"
+     "  AND ifnull(l.application, 0) IN (0, m.application)"
+     "  AND ifnull(l.wallet, 0) IN (0, m.wallet) JOIN limit_use u USING (payment_limit)"
+     "  WHERE m.payment > u.since AND m.created_at >= u.month GROUP BY u.payment_limit)"
+     " SELECT 'limit ' || l.payment_limit || ' stores ' || ifnull(u.month_amount, '?') || ' in '"
+     "  || ifnull(u.month_payments, '?') || ' payments, payments give '"
+     "  || ifnull(c.month_amount, 0) || ' in ' || ifnull(c.month_payments, 0)"
+     " FROM payment_limits l LEFT JOIN limit_use u USING (payment_limit)"
+     " LEFT JOIN counted c USING (payment_limit)"
+     " WHERE (u.day_amount, u.day_payments, u.month_amount, u.month_payments) IS NOT"
+     "  (ifnull(c.day_amount, 0), ifnull(c.day_payments, 0), ifnull(c.month_amount, 0),"
+     "   ifnull(c.month_payments, 0))"},
 }};
 
 // The numbers in the queries above:

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "flows/identity/quotas.h"
+#include "flows/payments/limits.h"
 #include "route_samples.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
@@ -76,6 +77,7 @@ class Producer {
         {Slug::amount_out_of_range, &Producer::amount_out_of_range},
         {Slug::requirement_missing, &Producer::requirement_missing},
         {Slug::quota_exceeded, &Producer::quota_exceeded},
+        {Slug::limit_exceeded, &Producer::limit_exceeded},
         {Slug::reversal_exceeds_payment, &Producer::reversal_exceeds_payment},
         {Slug::provider_error, &Producer::provider_error},
         {Slug::provider_unavailable, &Producer::provider_unavailable},
@@ -282,6 +284,19 @@ class Producer {
                             ? changed(route, names, "/mobileMoney/phoneNumber", "+254712345670")
                             : send(route, names);
     limit_quotas(std::nullopt);
+    return reply;
+  }
+
+  /// A limit of the association that is below every payment.
+  Reply limit_exceeded(const api::Route& route) {
+    const Names names = fresh(route);
+    const flows::LimitOwner owner{.association = app_.association()};
+    const AssetCode usdc = AssetCode::parse("USDC").value();
+    PaymentLimitsChange limits;
+    limits.set<&PaymentLimits::payments_per_day>(0);
+    flows::set_limit(app_.flows(), owner, usdc, limits).value();
+    const Reply reply = send(route, names);
+    flows::remove_limit(app_.flows(), owner, usdc).value();
     return reply;
   }
 

@@ -19,6 +19,7 @@
 #include "store/ledger/wallets.h"
 #include "store/operations/payment_lists.h"
 #include "store/parties/beneficiaries.h"
+#include "store/payments/limits.h"
 #include "store/payments/payments.h"
 #include "store/payments/quotes.h"
 #include "store/payments/refunds.h"
@@ -67,6 +68,10 @@ constexpr const char* kMore =
     "INSERT OR IGNORE INTO rates VALUES (1, 1, 2, 1, 1, 1), (1, 2, 1, 2, 1, 1);"
     "INSERT INTO fee_rows SELECT association, (SELECT min(connector) FROM connectors), 0,"
     " association, 0, 1 FROM associations;"
+    "INSERT INTO payment_limits (tenant, wallet, asset, per_day, created_at, updated_at)"
+    " SELECT w.tenant, w.wallet, w.asset, w.wallet, 1, 1 FROM wallets w WHERE w.tenant ="
+    " (SELECT tenant FROM applications WHERE application = 1) LIMIT 2;"
+    "INSERT INTO limit_use SELECT payment_limit, 0, 0, 0, 0, 0, 0, 0 FROM payment_limits;"
     "INSERT INTO connector_endpoints (id, connector, base_url, sealed_secret, timeout_ms,"
     " created_at) SELECT randomblob(16), connector, 'https://' || connector, x'00', 1, 1"
     " FROM connectors;"
@@ -329,6 +334,8 @@ Finds ledger_lookups(Connection& db, const Tenant& tenant) {
   const auto return_id = text_of(db, "return_id", "refunds WHERE return_id IS NOT NULL");
   const auto returned_by = key_of(db, "connector", "refunds WHERE return_id IS NOT NULL");
   const std::string own = "refunds WHERE transaction_id IS NOT NULL AND tenant = ";
+  const auto limited = key_of(db, "wallet", "payment_limits");
+  const auto limited_asset = key_of(db, "asset", "payment_limits");
   const auto refund = id<RefundId>(db, "refunds WHERE id IS NOT NULL");
   const auto reversal = text_of(db, "transaction_id", own + std::to_string(tenant.key));
   return {
@@ -349,6 +356,8 @@ Finds ledger_lookups(Connection& db, const Tenant& tenant) {
        FINDS(store::find_return(file, returned_by, return_id))},
       {"refunds(tenant, transaction_id) partly",
        FINDS(store::find_reversal(file, tenant, reversal))},
+      {"payment_limits(tenant, ?, ?, asset)",
+       FINDS(store::find_limit(file, {tenant.key, {}, limited, limited_asset}))},
       {"payments(id)", FINDS(store::payment_key(file, payment))},
       {"payments(tenant, transaction_id)",
        FINDS(store::find_by_transaction_id(file, tenant, transaction))},

@@ -48,6 +48,9 @@ def funding(gateway, mine):
     check("the exported statement is camt.053 with the funding", "camt.053.001.08" in text and "Deposit" in text, text)
     balance = json.loads(home.run(f"coffer wallet show {wallet['id']} --json"))["balances"][0]["balance"]
     check("a repeated command credits nothing", balance == "100.00", balance)
+    limits = documents.replaced(mine.take(OPERATING, "coffer limit set"), {"ID": association})
+    check("the limit is listed, and removed", "5000.00" in home.run(limits) and
+          "5000.00" not in home.run("coffer limit list"))
     check("the reason is in the audit log", "Bank credit" in home.run("coffer audit list --json"))
 
 

@@ -11,7 +11,7 @@ namespace coffer::test {
 namespace {
 
 /// Tables with rows that the operator registers, or with at most one row per active webhook.
-constexpr std::array<std::string_view, 19> kSmall{"sqlite_master",
+constexpr std::array<std::string_view, 20> kSmall{"sqlite_master",
                                                   "sqlite_schema",
                                                   "meta",
                                                   "associations",
@@ -29,7 +29,8 @@ constexpr std::array<std::string_view, 19> kSmall{"sqlite_master",
                                                   "webhook_types",
                                                   "webhook_recoveries",
                                                   "quota_use",
-                                                  "quota_limits"};
+                                                  "quota_limits",
+                                                  "payment_limits"};
 
 /// The table of an alias in the statement, or the name itself.
 std::string table_of(const std::string& sql, const std::string& name) {

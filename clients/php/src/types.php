@@ -29,6 +29,8 @@ final class Slug
     public const INVALID_CURSOR = 'invalid-cursor';
     /** 400: Invalid reference */
     public const INVALID_REFERENCE = 'invalid-reference';
+    /** 422: Limit exceeded */
+    public const LIMIT_EXCEEDED = 'limit-exceeded';
     /** 400: Malformed request */
     public const MALFORMED_REQUEST = 'malformed-request';
     /** 403: No association */
@@ -296,6 +298,7 @@ final class ProblemCode
     public const REQUIREMENT_MISSING = 'requirement_missing';
     public const WEBHOOK_TARGET_REFUSED = 'webhook_target_refused';
     public const QUOTA_EXCEEDED = 'quota_exceeded';
+    public const LIMIT_EXCEEDED = 'limit_exceeded';
     public const REVERSAL_EXCEEDS_PAYMENT = 'reversal_exceeds_payment';
     public const RATE_LIMITED = 'rate_limited';
     public const UNEXPECTED_ERROR = 'unexpected_error';

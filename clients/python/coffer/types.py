@@ -50,7 +50,7 @@ ProblemCode: TypeAlias = Literal[
     "transaction_id_conflict", "wallet_not_verified", "conflict", "quote_expired", "quote_already_used",
     "references_exist", "webhook_event_type_taken", "payload_too_large", "headers_too_large",
     "unsupported_media_type", "validation_failed", "insufficient_funds", "trustline_missing", "amount_precision",
-    "amount_out_of_range", "requirement_missing", "webhook_target_refused", "quota_exceeded",
+    "amount_out_of_range", "requirement_missing", "webhook_target_refused", "quota_exceeded", "limit_exceeded",
     "reversal_exceeds_payment", "rate_limited", "unexpected_error", "provider_error", "provider_unavailable",
     "overloaded", "storage_full", "not_leader", "provider_timeout", "token_verification_timeout",
 ]

@@ -99,6 +99,7 @@ export type ProblemCode =
   | "requirement_missing"
   | "webhook_target_refused"
   | "quota_exceeded"
+  | "limit_exceeded"
   | "reversal_exceeds_payment"
   | "rate_limited"
   | "unexpected_error"

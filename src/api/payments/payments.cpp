@@ -260,7 +260,7 @@ std::vector<Slug> transfer_problems() {
   return {Slug::invalid_reference,   Slug::not_found,         Slug::transaction_id_conflict,
           Slug::wallet_not_verified, Slug::validation_failed, Slug::insufficient_funds,
           Slug::trustline_missing,   Slug::amount_precision,  Slug::amount_out_of_range,
-          Slug::quota_exceeded};
+          Slug::quota_exceeded,      Slug::limit_exceeded};
 }
 
 /// Problems of a payment against a quote.
@@ -381,7 +381,7 @@ std::vector<Route> payments_routes() {
       rows,
       {"/v1/payments/offramp", "executeOfframp", "Execute an off-ramp (payout) against a quote",
        "Offramp", "/v1/payments/offramp/validate", "validateOfframp"},
-      quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range}));
+      quoted_problems({Slug::insufficient_funds, Slug::amount_out_of_range, Slug::limit_exceeded}));
   add<PaymentType::onramp>(
       rows,
       {"/v1/payments/onramp", "executeOnramp", "Execute an on-ramp (collection) against a quote",

@@ -96,15 +96,15 @@ std::vector<Route> quotes_routes() {
   constexpr RouteGroup kConnect{"Connect", {}, Scope::connect_write, Access::connect};
   return {
       with_query(
-          with_body(
-              kQuotes("POST", "/v1/quotes", "createQuote",
-                      "Request a quote for an off-ramp or, with type=onramp, an on-ramp",
-                      Lane::outbound, {{201, "Quote"}},
-                      {Slug::not_found, Slug::conflict, Slug::validation_failed,
-                       Slug::amount_precision, Slug::amount_out_of_range, Slug::quota_exceeded,
-                       Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
-                      create_quote),
-              "NewQuote"),
+          with_body(kQuotes("POST", "/v1/quotes", "createQuote",
+                            "Request a quote for an off-ramp or, with type=onramp, an on-ramp",
+                            Lane::outbound, {{201, "Quote"}},
+                            {Slug::not_found, Slug::conflict, Slug::validation_failed,
+                             Slug::amount_precision, Slug::amount_out_of_range,
+                             Slug::quota_exceeded, Slug::limit_exceeded, Slug::provider_error,
+                             Slug::provider_unavailable, Slug::provider_timeout},
+                            create_quote),
+                    "NewQuote"),
           {{"type", "Text", "`onramp` for an on-ramp; any other value means off-ramp"}}),
       kQuotes("GET", "/v1/quotes/{quoteId}", "getQuote", "Read a quote, including an expired one",
               Lane::read, {{200, "Quote"}}, {Slug::not_found}, read_quote),
@@ -117,8 +117,8 @@ std::vector<Route> quotes_routes() {
               "Request a quote by the amount to send or to receive; responds with 402 on success",
               Lane::outbound, {{402, "Quote"}},
               {Slug::not_found, Slug::conflict, Slug::validation_failed, Slug::amount_precision,
-               Slug::amount_out_of_range, Slug::quota_exceeded, Slug::provider_error,
-               Slug::provider_unavailable, Slug::provider_timeout},
+               Slug::amount_out_of_range, Slug::quota_exceeded, Slug::limit_exceeded,
+               Slug::provider_error, Slug::provider_unavailable, Slug::provider_timeout},
               connect_quote),
           "NewConnectQuote"),
   };

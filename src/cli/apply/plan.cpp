@@ -90,6 +90,7 @@ const std::vector<ApplyPlan::Section> ApplyPlan::kSections{
     {"applications", "application", &ApplyPlan::plan_application, true},
     {"fees", "fee", &ApplyPlan::plan_fee, true},
     {"wallets", "wallet", &ApplyPlan::plan_wallet, true},
+    {"limits", "limit", &ApplyPlan::plan_limit, true},
     {"fundings", "funding", &ApplyPlan::plan_funding, true},
     {"beneficiaries", "beneficiary", &ApplyPlan::plan_beneficiary, true},
     {"webhooks", "webhook", &ApplyPlan::plan_webhook, true},

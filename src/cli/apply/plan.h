@@ -93,6 +93,7 @@ class ApplyPlan {
   void plan_application(api::Fields& fields, ApplyStep& step);
   void plan_fee(api::Fields& fields, ApplyStep& step);
   void plan_wallet(api::Fields& fields, ApplyStep& step);
+  void plan_limit(api::Fields& fields, ApplyStep& step);
   void plan_funding(api::Fields& fields, ApplyStep& step);
   void plan_beneficiary(api::Fields& fields, ApplyStep& step);
   void plan_webhook(api::Fields& fields, ApplyStep& step);

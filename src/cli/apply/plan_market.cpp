@@ -4,6 +4,7 @@
 #include "base/text/ascii.h"
 #include "cli/apply/plan.h"
 #include "domain/country.h"
+#include "domain/payments/limit.h"
 #include "flows/ledger/market_changes.h"
 
 namespace coffer::cli {
@@ -167,6 +168,7 @@ Change<Noun> ApplyPlan::read_members(api::Fields& fields) {
   return out;
 }
 template FeeChange ApplyPlan::read_members<FeeRule>(api::Fields& fields);
+template PaymentLimitsChange ApplyPlan::read_members<PaymentLimits>(api::Fields& fields);
 
 template <class Noun>
 void compare_members(ApplyStep& step, const Noun& present, const Noun& wanted) {
@@ -175,6 +177,8 @@ void compare_members(ApplyStep& step, const Noun& present, const Noun& wanted) {
   });
 }
 template void compare_members(ApplyStep& step, const FeeRule& present, const FeeRule& wanted);
+template void compare_members(ApplyStep& step, const PaymentLimits& present,
+                              const PaymentLimits& wanted);
 
 void ApplyPlan::plan_connector(api::Fields& fields, ApplyStep& step) {
   ConnectorChange declared = read_members<ConnectorTerms>(fields);

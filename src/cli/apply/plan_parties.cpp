@@ -10,6 +10,7 @@
 #include "cli/apply/plan.h"
 #include "flows/identity/tenancy_changes.h"
 #include "flows/ledger/wallet_changes.h"
+#include "flows/payments/limits.h"
 #include "flows/webhooks/webhook_changes.h"
 #include "store/ledger/journal.h"
 
@@ -211,6 +212,56 @@ void ApplyPlan::plan_wallet(api::Fields& fields, ApplyStep& step) {
       COFFER_TRY_VOID(flows::add_trustline(flows_, *tenant_, row.id, code));
     }
     return Record{{"id", row.id}};
+  };
+}
+
+void ApplyPlan::plan_limit(api::Fields& fields, ApplyStep& step) {
+  const auto code = fields.asset_code("assetCode", api::required).value_or(AssetCode());
+  const auto application = fields.text("application", api::optional);
+  const auto wallet = fields.text("walletName", api::optional);
+  const PaymentLimitsChange change = read_members<PaymentLimits>(fields);
+  const auto of_application = applications_.find(application.value_or(""));
+  const auto of_wallet = wallets_.find(wallet.value_or(""));
+  asset(fields, "assetCode", code);
+  if (application && wallet) {
+    fields.add_error(Slug::validation_failed, "walletName",
+                     "must not be given together with application");
+  }
+  if (application) {
+    names_.refers(fields, "application", "application", *application,
+                  of_application != applications_.end());
+  }
+  if (wallet) names_.refers(fields, "walletName", "wallet", *wallet, of_wallet != wallets_.end());
+  const std::string holder = application ? "application " + *application
+                             : wallet    ? "wallet " + *wallet
+                                         : "association";
+  if (!names_.declare(fields, "assetCode", step, code.value() + ", " + holder)) return;
+  const auto owner = [this, application, wallet] {
+    flows::LimitOwner out{.environment = environment_};
+    if (application) {
+      out.application = applications_.at(*application).id;
+    } else if (wallet) {
+      out.wallet = wallets_.at(*wallet).id;
+    } else {
+      out.association = tenant_->association;
+    }
+    return out;
+  };
+  const bool exists = tenant_ && (!application || of_application != applications_.end()) &&
+                      (!wallet || of_wallet != wallets_.end());
+  std::optional<store::LimitRow> present;
+  if (exists) {
+    const auto read =
+        flows_.read([&](store::Connection& db) { return flows::limit_of(db, owner(), code); });
+    if (read) present = *read;  // a new asset has no limit
+  }
+  step.creates = !present;
+  PaymentLimits wanted = present ? present->limits : PaymentLimits();
+  change.apply_to(wanted);
+  if (present) compare_members(step, present->limits, wanted);
+  step.carry_out = [this, owner, code, change]() -> Result<Record> {
+    COFFER_TRY_VOID(flows::set_limit(flows_, owner(), code, change));
+    return Record{};
   };
 }
 

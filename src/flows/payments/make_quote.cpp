@@ -4,6 +4,7 @@
 
 #include "base/telemetry/log.h"
 #include "domain/providers/quote.h"
+#include "flows/payments/limits.h"
 #include "flows/payments/terms.h"
 #include "store/identity/tenants.h"
 
@@ -203,6 +204,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   quote.provider_reference = answer.reference;
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(tx.check_quota(tenant, Quota::open_quotes));
+    COFFER_TRY_VOID(check_association_limit(tx, tenant, terms, quote.price.send));
     // The amounts have the decimals from before the provider's response.
     if (store::currency_decimals_of(tx.db(), quote.connector) != terms.currency_decimals) {
       return unexpected(overloaded("The connector has just changed. Retry the request."));

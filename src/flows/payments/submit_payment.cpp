@@ -2,6 +2,7 @@
 
 #include "flows/events.h"
 #include "flows/operations/figures.h"
+#include "flows/payments/limits.h"
 #include "flows/payments/payment_plan.h"
 #include "flows/payments/payment_steps.h"
 #include "store/ledger/journal.h"
@@ -60,12 +61,14 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   COFFER_TRY_VOID(tx.check_quota(caller.tenant, Quota::file_bytes));
   COFFER_TRY(const PaymentPlan plan, plan_payment(context, tx, caller, request, checked));
   COFFER_TRY(const auto holds, holds_for(plan.movements));
+  COFFER_TRY(const auto limits, take_limits(tx, caller, plan));
   const auto id = tx.new_id<PaymentId>(context.random);
   const Timestamp due = tx.now().plus_ms(context.settle_delay_ms);
   const std::int64_t payment = store::insert_payment(
       tx, caller.tenant,
       {id, caller.application_key, request_id, plan.request, plan.keys, plan.total, plan.provider,
        plan.lane ? std::nullopt : std::optional(due)});
+  for (const store::LimitRow& limit : limits) store::store_limit_use(tx, limit);
   store::place_holds(tx, payment, request.type, holds);
   store::seal_payment(tx, payment, request.type);
   emit_payment_event(tx, context.random, caller.tenant.key, payment, PaymentStatus::initiated, 1);

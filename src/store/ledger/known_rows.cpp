@@ -3,6 +3,7 @@
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
 #include "store/ledger/wallets.h"
+#include "store/payments/limits.h"
 
 namespace coffer::store {
 namespace {
@@ -49,7 +50,14 @@ bool KnownRows::has_webhooks() {
   return *has_webhooks_;
 }
 
+bool KnownRows::has_limits(std::int64_t tenant) {
+  const auto known = has_limits_.find(tenant);
+  if (known != has_limits_.end()) return known->second;
+  return add(has_limits_, tenant, store::has_limits(writer_, tenant));
+}
+
 void KnownRows::forget() {
+  has_limits_.clear();
   has_webhooks_.reset();
   wallets_.clear();
   trustlines_.clear();

@@ -40,6 +40,8 @@ class KnownRows {
   const Asset* asset(const AssetCode& code);
   /// True if a webhook of any tenant is active.
   bool has_webhooks();
+  /// Like `store::has_limits`.
+  bool has_limits(std::int64_t tenant);
 
   void forget();
 
@@ -53,6 +55,7 @@ class KnownRows {
   std::map<std::pair<std::int64_t, std::int64_t>, AccountKey> trustlines_;  // wallet and asset
   std::map<AssetCode, Asset> assets_;
   std::optional<bool> has_webhooks_;
+  std::unordered_map<std::int64_t, bool> has_limits_;
 };
 
 }  // namespace coffer::store

@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/telemetry/log.h"
 #include "store/payments/destination_sums.h"
+#include "store/payments/limits.h"
 #include "store/payments/open_payments.h"
 #include "store/payments/refunds.h"
 #include "store/rows/columns.h"
@@ -539,6 +540,7 @@ void change_status(WriteTx& tx, SettlementView& payment, const StatusChange& cha
       recount_sent(tx, {*keys.connector, *keys.destination, more}, payment.sealed.created_at);
     }
   }
+  recount_limits(tx, payment, before.refunded, s);
   payment.status = change.to;
   ++payment.version;
 }

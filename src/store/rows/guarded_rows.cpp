@@ -28,7 +28,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 38> kTables{{
+const std::array<GuardedTable, 39> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', "
      "'log_end')"},
@@ -101,6 +101,9 @@ const std::array<GuardedTable, 38> kTables{{
     {"rates", "environment, sell, buy, numerator, denominator"},
     {"fee_rows", "association, connector, transaction_type, fixed, basis_points"},
     {"quota_limits", "tenant, quota, maximum"},
+    {"payment_limits",
+     "tenant, application, wallet, asset, per_payment, per_day, per_month, count_per_day,"
+     " count_per_month"},
     {"messages", "alert, payment, id, kind, channel, recipient, count, oldest_at, at, state"},
 }};
 // A new file has rows of these tables before it has keys.

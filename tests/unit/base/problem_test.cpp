@@ -58,6 +58,7 @@ TEST_CASE("problem: slugs and statuses of the contract, and never a 500") {
       {"requirement-missing", 422},
       {"webhook-target-refused", 422},
       {"quota-exceeded", 422},
+      {"limit-exceeded", 422},
       {"rate-limited", 429},
       {"unexpected-error", 502},
       {"provider-error", 502},

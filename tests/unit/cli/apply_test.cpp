@@ -265,6 +265,24 @@ TEST_CASE("apply: a price that a provider would not use is an error", "[cli]") {
         std::string::npos);
 }
 
+TEST_CASE("apply: limits of payments", "[cli]") {
+  OpenFile file;
+  Json wanted = everything();
+  wanted["limits"] = Json::parse(R"([
+    {"assetCode": "USDC", "perPayment": "500", "countPerDay": 9},
+    {"assetCode": "USDC", "application": "backend", "perDay": "1000"},
+    {"assetCode": "XAF", "walletName": "Treasury", "perMonth": "7"}])");
+  const Json made = applied(file, wanted).json().at("objects");
+  CHECK(row_of(made, "limit").at("name") == "USDC, association");
+  CHECK(file.run("limit list").json().size() == 3);
+  CHECK(actions(applied(file, wanted).json().at("objects")) == Actions{{"unchanged", 14}});
+  wanted["limits"][0]["perPayment"] = nullptr;
+  CHECK(row_of(applied(file, wanted).json().at("objects"), "limit").at("differences") ==
+        "perPayment: 500.00 -> none");
+  wanted["limits"][1]["walletName"] = "Treasury";
+  CHECK(applied(file, wanted).err.find("limits[1].walletName: must not") != std::string::npos);
+}
+
 TEST_CASE("apply: every error is reported with its line, and no object is changed", "[cli]") {
   OpenFile file;
   Json wrong = everything();

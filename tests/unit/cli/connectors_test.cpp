@@ -288,4 +288,58 @@ TEST_CASE("fees: set, list, remove", "[cli]") {
   CHECK(file.run("fee set", wrong).code == exit_code::kFailed);
 }
 
+TEST_CASE("limits of payments: set, list, change, remove", "[cli]") {
+  OpenFile file;
+  file.run("asset add", {{"CODE", "KES"}, {"name", "Shilling"}, {"decimals", "2"}});
+  const std::string association =
+      file.run("association create", {{"NAME", "Acme"}}).json().at("id");
+  const std::string application =
+      file.run("application register",
+               {{"name", "Shop"}, {"association", association}, {"environment", "production"}})
+          .json()
+          .at("id");
+  const Values of{{"application", application}, {"asset", "KES"}};
+  const auto with = [&](Values more) {
+    more.insert(of.begin(), of.end());
+    return more;
+  };
+  const auto set = file.run("limit set", with({{"per-day", "5000"}, {"count-per-month", "0"}}));
+  INFO(set.err);
+  const auto row = set.json();
+  CHECK(row.at("holder") == "application");
+  CHECK(row.at("environment") == "production");
+  CHECK(row.at("associationId") == association);
+  CHECK(row.at("perDay") == "5000.00");
+  CHECK(row.at("perPayment").is_null());
+  CHECK(row.at("countPerMonth") == 0);
+  CHECK(row.at("usedToday") == "0.00");
+  const auto changed =
+      file.run("limit set", with({{"per-payment", "1.5"}, {"no-per-day", "true"}})).json();
+  CHECK(changed.at("perPayment") == "1.50");
+  CHECK(changed.at("perDay").is_null());
+  CHECK(changed.at("countPerMonth") == 0);
+  CHECK(file.run("limit list").json().size() == 1);
+
+  for (const Values& wrong :
+       std::vector<Values>{with({{"per-day", "0"}}),
+                           with({{"per-day", "1.001"}}),
+                           with({{"count-per-day", "-1"}}),
+                           with({{"per-day", "1"}, {"association", association}}),
+                           with({{"per-day", "1"}, {"environment", "sandbox"}}),
+                           {{"asset", "KES"}, {"per-day", "1"}},
+                           {{"association", association}, {"asset", "XXX"}, {"per-day", "1"}},
+                           {{"wallet", association}, {"asset", "KES"}, {"per-day", "1"}},
+                           with({{"no-per-payment", "true"}, {"no-count-per-month", "true"}})}) {
+    const auto ran = file.run("limit set", wrong);
+    INFO(ran.out << ran.err);
+    CHECK(ran.code != 0);
+  }
+  CHECK(file.run("limit set", {{"association", association}, {"asset", "KES"}, {"per-day", "1"}})
+            .json()
+            .at("environment") == "sandbox");
+  CHECK(file.run("limit remove", of).json().at("removed") == true);
+  CHECK(file.run("limit remove", of).code != 0);
+  CHECK(file.run("limit list").json().size() == 1);
+}
+
 }  // namespace connectors_test

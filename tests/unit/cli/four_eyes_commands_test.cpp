@@ -52,6 +52,8 @@ constexpr auto kWait = std::to_array<Rule>({
     {"connector unrequire", "decides which data a provider gets"},
     {"fee remove", "sets a price"},
     {"fee set", "sets a price"},
+    {"limit remove", "decides how much can move"},
+    {"limit set", "decides how much can move"},
     {"operator add", "gives access"},
     {"operator link", "gives access to who has an account at the identity provider"},
     {"operator remove-passkey", "changes how an operator signs in"},

@@ -259,6 +259,13 @@ const std::vector<Break> kBreaks{
     {"quotas_count_rows", "INSERT INTO quota_use VALUES (3, 3, 10000, 1)"},
     {"quotas_count_rows", "INSERT INTO quota_use VALUES (3, 4, 0, 1)"},
     {"quotas_count_rows", "UPDATE quota_use SET used = 99 WHERE quota = 5"},
+    {"limits_count_payments",
+     "INSERT INTO payment_limits (tenant, asset, per_day, created_at, updated_at)"
+     " VALUES (3, 1, 5, 0, 0)"},
+    {"limits_count_payments",
+     "INSERT INTO payment_limits (tenant, asset, per_day, created_at, updated_at)"
+     " VALUES (3, 1, 5, 0, 0);"
+     "INSERT INTO limit_use SELECT payment_limit, 0, 0, 0, 0, 0, 0, 0 FROM payment_limits"},
     {"addresses_are_credited",
      "INSERT INTO destinations (destination, beneficiary, tenant, id, method, network_name,"
      " asset_symbol, wallet_address, created_at) VALUES (1, 1, 3, zeroblob(16), 2, 'COFFER', "
