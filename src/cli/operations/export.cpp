@@ -5,17 +5,44 @@
 #include "app/app.h"
 #include "base/files/durable_file.h"
 #include "cli/command_groups.h"
+#include "cli/operations/books.h"
 #include "cli/operations/verify.h"
+#include "cli/paging.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
+#include "store/operations/export.h"
 
 namespace coffer::cli {
 namespace {
 
+constexpr std::string_view kAllData = "ndjson";
+constexpr std::string_view kExportFormats = "ndjson|hledger|beancount|csv";
 constexpr std::size_t kPieceBytes = 256 * 1024;
+
+/// --from or --to, a date.
+Result<std::optional<Timestamp>> date_argument(const Arguments& arguments, const char* name) {
+  COFFER_TRY(const auto at, optional_time(arguments, name));
+  if (!at || at->ms % kDayMs == 0) return at;
+  return unexpected(Slug::malformed_request,
+                    "--" + std::string(name) + " must be a date, such as 2026-10-01 (UTC).");
+}
 
 Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
   const std::string& path = arguments.text("FILE");
+  const std::string& format = arguments.text("format");
+  COFFER_TRY(const auto start, date_argument(arguments, "from"));
+  COFFER_TRY(const auto end, date_argument(arguments, "to"));
+  const bool books = format != kAllData;
+  if (!books && (start || end || arguments.has("environment"))) {
+    return unexpected(Slug::malformed_request,
+                      "--from, --to and --environment are for books: add --format " +
+                          std::string(kBookFormats) + ".");
+  }
+  if (start && end && *end <= *start) {
+    return unexpected(Slug::malformed_request, "--to must be later than --from.");
+  }
+  const auto environment =
+      optional_term<Environment>(arguments, "environment").value_or(Environment::production);
   std::optional<PartialFile> file;
   if (path != "-") {
     COFFER_TRY(auto created, PartialFile::create(path));
@@ -43,7 +70,13 @@ Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
   };
   COFFER_TRY_VOID(
       with_consistent_copy(session, "export", line.shower(), [&](const std::string& from) {
-        counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
+        if (!books) {
+          counted = flows::export_everything(from, flows::ExportSink{take, line.shower()});
+          return;
+        }
+        store::ExportReader reader(from);
+        const auto period = store::book_period(reader.db(), environment, start, end);
+        write_books(reader.db(), period, format, take);
       }));
   flush();
   COFFER_TRY_VOID(std::move(written));
@@ -57,15 +90,24 @@ Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
 }  // namespace
 
 std::vector<Command> export_commands() {
-  return {{.path = "export",
-           .summary = "Export all data as JSON lines, without secrets",
-           .run = run_export,
-           .role = OperatorRole::administrator,
-           .arguments = {path_positional("File to create; - is standard output", true)},
-           .prints_data = false,
-           .details = "The export is a consistent snapshot, with one object per line and `type` "
-                      "first. It is for other\nprograms and cannot be restored; use backups for "
-                      "that. docs/operating.md lists the types."}};
+  return {
+      {.path = "export",
+       .summary = "Export all data as JSON lines, without secrets",
+       .run = run_export,
+       .role = OperatorRole::administrator,
+       .arguments = {path_positional("File to create; - is standard output", true),
+                     choice("format", kExportFormats,
+                            "Everything (ndjson), or the books of one environment", kAllData),
+                     option("from", "DATE", "First day of the books; by default the first entry"),
+                     option("to", "DATE",
+                            "Day after the last of the books; by default after the last entry"),
+                     choice("environment", choices<Environment>(),
+                            "Environment of the books; without it, production")},
+       .prints_data = false,
+       .details = "The export is a consistent snapshot, with one object per line and `type` "
+                  "first. It is for other\nprograms and cannot be restored; use backups for "
+                  "that. docs/operating.md lists the types. The books have every account, "
+                  "entry\nset and balance of a period for an accountant's program."}};
 }
 
 }  // namespace coffer::cli

@@ -42,6 +42,7 @@ class ExportReader {
  public:
   explicit ExportReader(const std::string& path);
 
+  Connection& db() { return db_; }
   std::int64_t count(const ExportNoun& noun);
   /// Values in the order of the columns.
   void each(const ExportNoun& noun,
