@@ -1250,3 +1250,20 @@ CREATE TABLE limit_use (
   month_amount   INTEGER NOT NULL CHECK (month_amount >= 0),
   month_payments INTEGER NOT NULL CHECK (month_payments >= 0)
 ) STRICT;
+
+-- Closed months ----------------------------------------------------------------------------------
+
+-- The balances of all accounts at the end of a month, as a digest that continues the one of the
+-- month before (store/ledger/periods.h).
+CREATE TABLE closed_periods (
+  period    INTEGER PRIMARY KEY,  -- year * 12 + month - 1
+  journal   INTEGER NOT NULL,     -- the last entry set of the month; 0: the ledger had none
+  link      BLOB NOT NULL CHECK (length(link) = 32),  -- of that entry set
+  accounts  INTEGER NOT NULL CHECK (accounts >= 0),   -- that had entries
+  digest    BLOB NOT NULL CHECK (length(digest) = 32),
+  closed_at INTEGER NOT NULL
+) STRICT;
+CREATE TRIGGER closed_periods_are_final BEFORE UPDATE ON closed_periods
+BEGIN SELECT RAISE(ABORT, 'closed periods are final'); END;
+CREATE TRIGGER closed_periods_are_kept BEFORE DELETE ON closed_periods
+BEGIN SELECT RAISE(ABORT, 'closed periods are kept'); END;

@@ -126,6 +126,7 @@ const std::vector<Command>& commands() {
                               completion_commands(),
                               settings_commands(),
                               limit_commands(),
+                              period_commands(),
                               help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

@@ -38,6 +38,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"connector", "Payment providers: terms, endpoints, requirements"},
     {"fee", "Connector fees for single associations"},
     {"limit", "Limits of payments"},
+    {"period", "Closed months of the ledger"},
     {"events", "List, follow and resend events"},
     {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to recipients of payments"},

@@ -10,6 +10,7 @@
 #include "store/commits/quota_book.h"
 #include "store/identity/audit_log.h"
 #include "store/ledger/journal.h"
+#include "store/ledger/periods.h"
 #include "store/payments/destination_sums.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/guarded_rows.h"
@@ -652,6 +653,7 @@ std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction&
   check("events", out, [&] { return verify_events(db); });
   show("audit_log", 0, kNotKnown, Progress::Unit::rows);
   check("audit_log", out, [&] { return verify_audit_log(db); });
+  check("closed_periods", out, [&] { return verify_closed_periods(db); });
   show("guarded_rows", 0, kNotKnown, Progress::Unit::rows);
   check("guarded_rows", out, [&] { return verify_guarded_rows(db); });
   if (!deep) return out;

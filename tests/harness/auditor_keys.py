@@ -79,6 +79,7 @@ GUARDED = {
               " rate_numerator rate_denominator provider_reference created_at expires_at",
     "rates": "environment sell buy numerator denominator",
     "fee_rows": "association connector transaction_type fixed basis_points",
+    "closed_periods": "journal link accounts digest closed_at",
     "payment_limits": "tenant application wallet asset per_payment per_day per_month count_per_day count_per_month",
     "quota_limits": "tenant quota maximum",
     "messages": "alert payment id kind channel recipient count oldest_at at state",

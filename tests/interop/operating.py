@@ -93,7 +93,10 @@ def backups_and_drill(gateway, mine):
 
 def export(gateway, mine):
     home = gateway.home
-    said = home.run(mine.take(OPERATING, "coffer export"))
+    home.run(mine.take(OPERATING, "coffer export books"))
+    with open(os.path.join(home.folder, "books.beancount"), encoding="utf-8") as file:
+        check("the books have the issued money", "Assets:Issuance:USDC" in file.read())
+    said = home.run(mine.take(OPERATING, "coffer export everything"))
     with open(os.path.join(home.folder, "everything.ndjson"), encoding="utf-8") as file:
         types = [json.loads(line)["type"] for line in file]
     check("an export has everything", types.count("payment") == 1

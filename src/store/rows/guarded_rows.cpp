@@ -28,7 +28,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 39> kTables{{
+const std::array<GuardedTable, 40> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', "
      "'log_end')"},
@@ -104,6 +104,7 @@ const std::array<GuardedTable, 39> kTables{{
     {"payment_limits",
      "tenant, application, wallet, asset, per_payment, per_day, per_month, count_per_day,"
      " count_per_month"},
+    {"closed_periods", "journal, link, accounts, digest, closed_at", kFinal},
     {"messages", "alert, payment, id, kind, channel, recipient, count, oldest_at, at, state"},
 }};
 // A new file has rows of these tables before it has keys.

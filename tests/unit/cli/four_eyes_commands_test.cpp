@@ -65,6 +65,7 @@ constexpr auto kWait = std::to_array<Rule>({
     {"payment bulk", "moves money"},
     {"payment resolve", "moves money"},
     {"payment reverse", "moves money"},
+    {"period close", "is final"},
     {"rate remove", "sets a price"},
     {"rate set", "sets a price"},
     {"user add", "gives access"},
