@@ -77,8 +77,8 @@ struct LimitName {
   int decimals = Amount::kScale;
 };
 
-/// Adds one payment to the current use. `limit-exceeded` if the payment exceeds one: `detail` names the
-/// limit, what is left of it and when it frees.
+/// Adds one payment to the current use. `limit-exceeded` if the payment exceeds one: `detail` names
+/// the limit, what is left of it and when it frees.
 Result<void> take_of_limit(const PaymentLimits& limits, LimitUse& use, Amount amount,
                            const LimitName& name, const std::string& field);
 
