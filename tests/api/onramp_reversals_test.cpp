@@ -671,6 +671,11 @@ TEST_CASE(
   // A repeated report changes nothing, and the refund is not booked twice.
   world.call_back("refund.updated", {{"id", text}, {"status", "succeeded"}});
   CHECK(world.resolve(id, Resolution::refunded, refund) != "done");
+  // Another change of mind is left to the operator too.
+  world.call_back("refund.updated", {{"id", text}, {"status", "failed"}});
+  CHECK(world.reverse(id).slug() == "conflict");
+  CHECK(world.resolve(id, Resolution::refunded, refund) != "done");
+  REQUIRE(world.resolve(id, Resolution::unchanged, std::nullopt) == "done");
   world.say({kDone});
   REQUIRE(world.reverse(id).status == 202);
   world.pass(500);

@@ -1,5 +1,5 @@
-// Reads CSV (RFC 4180): cells separated by commas or another character, quoted where they contain it, quotes or
-// line breaks.
+// Reads CSV (RFC 4180): cells separated by commas or another character, quoted where they contain
+// it, quotes or line breaks.
 #pragma once
 
 #include <cstddef>

@@ -103,6 +103,18 @@ void end_refund(const Context& context, store::WriteTx& tx, ProviderView& view,
   book_refund(context, tx, view.payment, row, movements);
 }
 
+namespace {
+/// The transaction ID of a row that books a refund which failed: it is booked once.
+std::string booked_later(RefundId id) { return "refund:" + id.to_string(); }
+}  // namespace
+
+bool payer_has(const std::vector<RefundRow>& rows, RefundId id) {
+  return std::ranges::any_of(rows, [&](const RefundRow& row) {
+    return row.state == RefundState::booked &&
+           (row.id == id || row.transaction_id == booked_later(id));
+  });
+}
+
 Result<void> book_failed_refund(const Context& context, store::WriteTx& tx,
                                 const store::PaymentRecord& record, ProviderView& view,
                                 RefundId id) {
@@ -114,11 +126,9 @@ Result<void> book_failed_refund(const Context& context, store::WriteTx& tx,
   row.payment = record.key;
   row.tenant = record.tenant;
   row.reason = failed->reason;
-  row.transaction_id = "refund:" + id.to_string();  // it is booked once
+  row.transaction_id = booked_later(id);
   row.asked = failed->asked;
-  const bool booked = std::ranges::any_of(
-      rows, [&](const RefundRow& other) { return other.transaction_id == row.transaction_id; });
-  if (booked) return unexpected(Slug::conflict, "This refund was booked before.");
+  if (payer_has(rows, id)) return unexpected(Slug::conflict, "This refund was booked before.");
   Amount left = reversible(record);
   for (const RefundRow& other : rows) left = left - other.amount;
   if (*row.asked > left) {

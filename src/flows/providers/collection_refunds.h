@@ -49,6 +49,9 @@ bool is_current(store::WriteTx& tx, const store::SettlementView& payment,
 void end_refund(const Context& context, store::WriteTx& tx, store::ProviderView& view,
                 std::optional<FailureCode> failure);
 
+/// Whether a refund was booked, at once or after it had failed. `rows`: all of its payment.
+bool payer_has(const std::vector<store::RefundRow>& rows, RefundId id);
+
 /// Books a refund that failed although its payer has the money, as a further refund of this amount.
 /// `conflict` if the payment has no such refund, if it was booked before, or if the wallet does not
 /// have the funds.

@@ -138,8 +138,7 @@ Result<void> hear_refund(const Context& context, const ConnectorTerms& connector
     if (row->state != RefundState::waiting) {
       const http::JsonValue* member = data.find("status");
       const std::string* status = member == nullptr ? nullptr : member->string();
-      const bool paid = row->state == RefundState::booked;
-      if (status == nullptr || *status != (paid ? "failed" : "succeeded")) return;
+      if (status == nullptr || *status != (payer_has(rows, id) ? "failed" : "succeeded")) return;
       return leave_contradiction(tx, view, ProviderCall::refund_status,
                                  "refund " + id.to_string() + ": " + *status);
     }

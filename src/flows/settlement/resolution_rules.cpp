@@ -151,19 +151,18 @@ std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record,
 /// Of a decision about a refund of an on-ramp.
 std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record, bool waits,
                                 bool open, const ManualResult& result) {
+  const bool refunded = result.as == Resolution::refunded;
   if (!waits) {
-    return open && result.as == Resolution::refunded
-               ? ""
-               : "This refund does not wait. One that failed can be resolved as refunded, after "
-                 "the provider has contradicted it.";
+    if (refunded && open) return "";
+    return refunded ? "A refund that failed can be resolved as refunded once, after the provider "
+                      "has contradicted it."
+                    : "No refund of this payment waits, so --refund goes only with --as refunded.";
   }
   // Another one can begin while a decision waits for its approval.
   const auto id = store::waiting_refund(tx.db(), record.key).value().id;
-  if (result.refund != id) return "Name the refund that waits: --refund " + id->to_string() + ".";
-  return result.as == Resolution::refunded || result.as == Resolution::failed
-             ? ""
-             : "The provider is giving the money back to its payer. Resolve the payment as "
-               "refunded, or as failed if the payer does not get it.";
+  if (result.refund == id && (refunded || result.as == Resolution::failed)) return "";
+  return "The provider is giving money back to its payer. Decide about this refund with --refund " +
+         id->to_string() + " --as refunded, or --as failed if the payer does not get the money.";
 }
 
 }  // namespace
