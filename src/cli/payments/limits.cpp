@@ -97,8 +97,7 @@ std::vector<Command> limit_commands() {
           {.hint = "List IDs with coffer association list, coffer application list and coffer "
                    "wallet list",
            .details = "A limit holds for one asset and counts the payments accepted after it was "
-                      "first set. Payments beyond it return 422 limit-exceeded.",
-           .partial = true}),
+                      "first set. Payments beyond it return 422 limit-exceeded."}),
       for_viewers("limit list", "List limits of payments and what is used", list_payment_limits),
       for_administrators("limit remove",
                          "Remove the limits of an association, application or "
