@@ -14,7 +14,7 @@ set -euo pipefail
 bin=${COFFER_RELEASE_BIN:?the release binary}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source_dir=${COFFER_SOURCE_DIR:-$(cd "$here/../.." && pwd)}
-max_bytes=$((16 * 1024 * 1024))
+max_bytes=$((17 * 1024 * 1024))
 
 PATH=$PATH:/usr/sbin:/sbin # where chroot and ip are for those who are not root
 chroot=$(command -v chroot)
