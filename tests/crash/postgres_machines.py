@@ -15,11 +15,11 @@ import random
 import tempfile
 import time
 
-from harness.clients import Clients, wait_until_settled
+from harness.clients import Clients
 from harness.postgres import Cluster
 from harness.report import judge_faults
-from two_machines import (CONFIGURATION, LEADS_WITHIN_S, UNCERTAIN, Pair, check_files, expect_exit, one_failover,
-                          only_transfers, pages, run_kinds, stop_both, wait_for_payments)
+from two_machines import (CONFIGURATION, LEADS_WITHIN_S, UNCERTAIN, Pair, expect_exit, finish, one_failover,
+                          only_transfers, pages, run_kinds, wait_for_payments)
 
 FOLLOWS = "/readyz?role=follower"
 
@@ -94,13 +94,7 @@ def run(folder, cluster, faults):
             pair.start(pair.follower, FOLLOWS)
         lose_the_primary(pair, cluster, clients, faults)
     promote_one_that_lags(pair, cluster, clients, folder, faults)
-    clients.stop()
-    clients.replay_waiting()
-    faults += [f"an unexpected response: {one}" for one in clients.surprises]
-    wait_until_settled(pair)
-    stop_both(pair)
-    check_files(pair, clients, folder, faults)
-    print(f"count: {len(clients.acked)} payments acknowledged, {clients.repeats} of them as repetitions")
+    finish(pair, clients, folder, faults)
 
 
 def main():

@@ -191,13 +191,8 @@ def check_files(pair, clients, folder, faults):
         faults.append("the files of the two machines differ")
 
 
-def failovers(folder, faults):
-    dice = random.Random(int(os.environ.get("COFFER_TWO_SEED", "1")))
-    pair = Pair(folder).begin()
-    clients = Clients(pair, count=4, make=only_transfers).start()
-    wait_for_payments(clients, 20)
-    for _ in range(int(os.environ.get("COFFER_TWO_ROUNDS", "1"))):
-        run_kinds(pair, clients, dice, faults)
+def finish(pair, clients, folder, faults):
+    """Stops the load and both machines, and checks their files."""
     clients.stop()
     clients.replay_waiting()
     faults += [f"an unexpected response: {one}" for one in clients.surprises]
@@ -205,6 +200,16 @@ def failovers(folder, faults):
     stop_both(pair)
     check_files(pair, clients, folder, faults)
     print(f"count: {len(clients.acked)} payments acknowledged, {clients.repeats} of them as repetitions")
+
+
+def failovers(folder, faults):
+    dice = random.Random(int(os.environ.get("COFFER_TWO_SEED", "1")))
+    pair = Pair(folder).begin()
+    clients = Clients(pair, count=4, make=only_transfers).start()
+    wait_for_payments(clients, 20)
+    for _ in range(int(os.environ.get("COFFER_TWO_ROUNDS", "1"))):
+        run_kinds(pair, clients, dice, faults)
+    finish(pair, clients, folder, faults)
 
 
 def replica(machine, word, expected=0):

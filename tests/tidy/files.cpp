@@ -28,7 +28,7 @@ constexpr std::array kBudgets{
     Budget{"api", 8'900},      Budget{"app", 1'807},
     Budget{"auth", 2'724},     Budget{"base", 6'549},
     Budget{"cli", 18'225},     Budget{"config", 1'742},
-    Budget{"domain", 7'638},   Budget{"flows", 13'915},
+    Budget{"domain", 7'638},   Budget{"flows", 13'913},
     Budget{"http", 6'145},     Budget{"store", 20'332},
     Budget{"outbound", 4'290}, Budget{"provider_sim", 1'882},
     Budget{"workers", 407},    Budget{"store/replication", 3'000},

@@ -64,11 +64,7 @@ bool note_report(store::WriteTx& tx, std::int64_t payment, ProviderCall call,
 
 void leave_contradiction(store::WriteTx& tx, const ProviderView& view, ProviderCall call,
                          const std::string& report) {
-  if (!note_report(tx, view.payment.key, call, report)) return;
-  log_error("providers", "the provider contradicts the final status of a payment",
-            {{"payment_key", view.payment.key}, {"connector_key", *view.payment.keys.connector}});
-  if (is_checking(view.open_item)) return end_check(tx, view, true);
-  store::set_open_item(tx, view.payment.key, OpenItem::contradicted);
+  if (note_report(tx, view.payment.key, call, report)) end_check(tx, view, true);
 }
 
 void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane, int asked) {
@@ -78,7 +74,8 @@ void begin_check(store::WriteTx& tx, const ProviderView& view, std::int64_t lane
 }
 
 void end_check(store::WriteTx& tx, const ProviderView& view, bool contradicted) {
-  store::remove_provider_job(tx, view.payment.key);
+  // Without a check, a job is that of a refund.
+  if (is_checking(view.open_item)) store::remove_provider_job(tx, view.payment.key);
   store::set_open_item(tx, view.payment.key,
                        contradicted ? OpenItem::contradicted : before_check(view.open_item));
   if (!contradicted) return;

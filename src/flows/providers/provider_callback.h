@@ -37,7 +37,8 @@ Result<ConnectorTerms> verify_provider(const Context& context, ConnectorId id,
 Result<void> hear_update(const Context& context, const ConnectorTerms& connector, PaymentId id,
                          const http::JsonValue& data);
 
-/// Handles a callback about a refund as a hint. One about a refund that does not wait is ignored.
+/// Handles a callback about a refund that waits as a hint. One that contradicts the result of a
+/// refund that has ended is left to an operator.
 Result<void> hear_refund(const Context& context, const ConnectorTerms& connector, RefundId id,
                          const http::JsonValue& data);
 

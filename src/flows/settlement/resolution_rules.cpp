@@ -149,8 +149,8 @@ std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record,
 }
 
 /// Of a decision about a refund of an on-ramp.
-std::string objection_to_refund(store::WriteTx& tx, const PaymentRecord& record, bool waits,
-                                bool open, const ManualResult& result) {
+std::string objection_to_named_refund(store::WriteTx& tx, const PaymentRecord& record, bool waits,
+                                      bool open, const ManualResult& result) {
   const bool refunded = result.as == Resolution::refunded;
   if (!waits) {
     if (refunded && open) return "";
@@ -179,7 +179,7 @@ std::string objection(store::WriteTx& tx, const PaymentRecord& record, ProviderV
   const bool open =
       view.open_item == OpenItem::unbooked || view.open_item == OpenItem::contradicted;
   if (is_refunding(view.payment) || result.refund) {
-    return objection_to_refund(tx, record, is_refunding(view.payment), open, result);
+    return objection_to_named_refund(tx, record, is_refunding(view.payment), open, result);
   }
   const bool in_progress = is_in_progress(record.status);
   const std::string now = " This one is " + std::string(name(record.status)) + ".";

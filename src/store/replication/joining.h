@@ -49,9 +49,8 @@ struct Replication {
 };
 
 /// Follows the log with a file that no process has open, until this machine becomes the leader.
-/// Problems as those of a Follower, with which the machine must not lead, and `overloaded` if
-/// it was told to stop. Calls `may_lead` before it takes over, and returns its Problem. Throws
-/// SqlError.
+/// Fails with the problems of a Follower, with that of `may_lead`, which is asked before the
+/// takeover, and with `overloaded` when told to stop. Throws SqlError.
 Result<std::unique_ptr<Leader>> lead(
     const std::string& path, const Replication& with,
     const std::function<Result<void>()>& may_lead = [] { return Result<void>(); });
