@@ -127,6 +127,7 @@ const std::vector<Command>& commands() {
                               settings_commands(),
                               limit_commands(),
                               period_commands(),
+                              report_commands(),
                               help_commands()}) {
       out.insert(out.end(), group.begin(), group.end());
     }

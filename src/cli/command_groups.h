@@ -41,6 +41,7 @@ std::vector<Command> quote_commands();
 std::vector<Command> payment_commands();
 std::vector<Command> limit_commands();
 std::vector<Command> period_commands();
+std::vector<Command> report_commands();
 std::vector<Command> arrival_commands();
 std::vector<Command> reconcile_commands();
 std::vector<Command> provider_sim_commands();

@@ -1,13 +1,12 @@
 // coffer payment: finding payments, showing their history, resolving stuck ones.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <map>
 #include <sstream>
 
 #include "base/platform/exit_code.h"
 #include "cli/payments/payments.h"
-#include "cli/run/dispatch.h"
 #include "store/operations/export.h"
+#include "support/commands.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/scenario.h"
@@ -21,18 +20,6 @@ namespace payment_commands_test {
 namespace {
 
 const std::string kOfframp = "/v1/payments/offramp";
-using Values = std::map<std::string, std::string>;
-
-struct Ran {
-  int code = -1;
-  std::string out;
-  std::string err;
-  /// Of a list in pages, its rows.
-  Json json() const {
-    Json all = Json::parse(out);
-    return all.is_object() && all.contains("nextCursor") ? all.at("data") : all;
-  }
-};
 
 struct World {
   TestApp app;
@@ -42,13 +29,7 @@ struct World {
   std::string connector = add_connector(app);  // 129.5, fee 0.50 and 1 %
 
   Ran run(const std::string& command, const Values& arguments) {
-    std::ostringstream out;
-    std::ostringstream err;
-    cli::Interruption interruption;
-    const int code =
-        cli::run_request(app.core(), {.command = command, .arguments = arguments, .json = true},
-                         out, err, interruption);
-    return {code, out.str(), err.str()};
+    return run_command(app, command, arguments);
   }
   Json show(const std::string& id) { return run("payment show", {{"ID", id}}).json(); }
   Ran resolve(const std::string& id, const std::string& as) {
@@ -378,7 +359,6 @@ TEST_CASE("payment resolve: a limit of four_eyes applies to what the wallet pays
   cli::Interruption interruption;
   const Actor actor = command_line_actor(0);
   cli::Session session{world.app.core(), console, interruption, actor};
-  using Values = std::map<std::string, std::string>;
   const auto moved = [&](const std::string& id, Values values = {{"as", "succeeded"}}) {
     values.emplace("ID", id);
     const auto amount = cli::resolved_amount(session, {values});

@@ -1,13 +1,11 @@
 // coffer reconcile: statements, matches of their lines with payments, and the comparison of books,
 // provider and bank (docs/operating.md#reconciliation).
 #include <catch2/catch.hpp>
-#include <map>
-#include <sstream>
 
 #include "app/background.h"
 #include "base/platform/exit_code.h"
-#include "cli/run/dispatch.h"
 #include "store/reconciliation/bank_lines.h"
+#include "support/commands.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
 #include "support/test_app.h"
@@ -20,18 +18,6 @@ using namespace coffer::test;
 namespace reconciliation_test {
 namespace {
 
-using Values = std::map<std::string, std::string>;
-
-struct Ran {
-  int code = -1;
-  std::string out;
-  std::string err;
-  Json json() const {
-    Json all = Json::parse(out);
-    return all.is_object() && all.contains("nextCursor") ? all.at("data") : all;
-  }
-};
-
 struct World {
   TestApp app;
   const Client& me = app.me();
@@ -41,13 +27,7 @@ struct World {
   std::string beneficiary = add_recipient(me);
 
   Ran run(const std::string& command, const Values& arguments, bool json = true) {
-    std::ostringstream out;
-    std::ostringstream err;
-    cli::Interruption interruption;
-    const int code =
-        cli::run_request(app.core(), {.command = command, .arguments = arguments, .json = json},
-                         out, err, interruption);
-    return {code, out.str(), err.str()};
+    return run_command(app, command, arguments, json);
   }
   void pass(int ms) {
     for (int passed = 0; passed < ms; passed += 250) {

@@ -134,6 +134,33 @@ def periods(books, day):
           without_zeros(sums(rows_of(first, "closing"))) == sums(rows_of(second, "opening")) != {})
 
 
+REPORTS = {"settlement": "Assets:Clearing", "fees": "Income:Fees", "conversion": "Equity:Liquidity"}
+
+
+def reports(books, mine, start, end):
+    """The documented reports have the sums of the exported journal, with the opposite sign."""
+    block = documents.replaced(mine.take("docs/operating.md", "coffer report settlement"),
+                               {"2026-10-01": start, "2026-11-01": end, " --association ID": "", " > conversion.csv": ""})
+    text = books.text("csv", "--from", start, "--to", end)
+    for line in block.splitlines():
+        words = line.split()[1:]
+        done = run(books.demo.binary, *words, "--db", books.demo.db, "--environment", "sandbox")
+        check(line, done.returncode == 0, done.stderr)
+        done = run(books.demo.binary, *[word for word in words if word not in ("--format", "csv")], "--db", books.demo.db,
+                   "--environment", "sandbox", "--json")
+        opening, moved, closing = {}, {}, {}
+        for row in json.loads(done.stdout):
+            account = (row.get("connectorId"), row["assetCode"])
+            opening.setdefault(account, Decimal(row["opening"]))
+            closing[account] = Decimal(row["closing"])
+            moved[account] = moved.get(account, 0) + Decimal(row["closing"]) - Decimal(row["opening"])
+        name = REPORTS[words[1]]
+        mine_of = lambda rows: -sum((Decimal(row["amount"]) for row in rows if row["account"].startswith(name)), Decimal(0))
+        check(f"the report {words[1]} has the sums of the exported journal", moved and
+              [sum(part.values()) for part in (opening, moved, closing)] ==
+              [mine_of(rows_of(text, "opening")), mine_of(rows_of(text)), mine_of(rows_of(text, "closing"))], moved)
+
+
 def closed_months(books, tenant):
     """The documented commands close the month of the first entry, and later payments change nothing in its books."""
     books.demo.command("sandbox", "advance", "31d")
@@ -142,6 +169,7 @@ def closed_months(books, tenant):
     after = f"{int(month[:4]) + (after == '01')}-{after}-01"
     before = {form: books.text(form, "--to", after) for form in FORMATS}
     mine = documents.Mine("interop/books")
+    reports(books, mine, month + "-01", after)
     block = documents.replaced(mine.take("docs/operating.md", "coffer period close"), {"2026-10": month})
     mine.end()
     for line in block.splitlines():

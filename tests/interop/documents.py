@@ -95,6 +95,7 @@ CLAIMS = [
     ("docs/operating.md", "sh", "coffer verify", "interop/operating"),
     ("docs/operating.md", "sh", "coffer checkpoint", NOT_RUN + "needs another machine; unit tests run the commands"),
     ("docs/operating.md", "sh", "coffer period close", "interop/books"),
+    ("docs/operating.md", "sh", "coffer report settlement", "interop/books"),
     ("docs/operating.md", "sh", "coffer limit set", "interop/operating"),
     ("docs/operating.md", "sh", "coffer export", "interop/operating"),
     ("docs/operating.md", "json", '{\n  "id"', "interop/alerts"),

@@ -218,13 +218,20 @@ Verdict Model::judge(const PaymentRequest& request, std::int64_t now) const {
   Verdict verdict;
   if (quoted(request.type)) {
     judge_quoted(request, now, verdict.wrong);
-    return verdict;
+  } else {
+    judge_unquoted(request, verdict.wrong);
   }
-  for (const TransferLeg& leg : request.legs) judge_leg(request, leg, verdict.wrong);
-  if (request.type == PaymentType::swap_own) judge_swap(request, verdict.wrong);
-  if (to_address(request.type)) judge_address(request, verdict.wrong);
-  if (verdict.wrong.empty()) judge_funds(request, verdict.wrong);
+  if (verdict.wrong.empty() && exceeds(legs_out(request), now)) {
+    verdict.wrong.insert(Slug::limit_exceeded);
+  }
   return verdict;
+}
+
+void Model::judge_unquoted(const PaymentRequest& request, std::set<Slug>& wrong) const {
+  for (const TransferLeg& leg : request.legs) judge_leg(request, leg, wrong);
+  if (request.type == PaymentType::swap_own) judge_swap(request, wrong);
+  if (to_address(request.type)) judge_address(request, wrong);
+  if (wrong.empty()) judge_funds(request, wrong);
 }
 
 // Accepting and settling
@@ -246,6 +253,7 @@ std::map<Place, Wide> Model::holds_of(const PaymentRequest& request) const {
 
 void Model::accept(const PaymentRequest& request, PaymentId id, std::int64_t now) {
   ModelPayment payment{request, id, ++last_order_, {}, PaymentStatus::initiated, {}, {}, {}, 0};
+  payment.accepted_at = now;
   if (quoted(request.type)) {
     accept_quoted(payment, now);
   } else {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "domain/payments/limit.h"
 #include "domain/payments/payment.h"
 #include "property/world.h"
 
@@ -35,8 +36,11 @@ enum class WrongRule {
   return_rounds_up,
   reversal_ignores_holds,
   refund_share_rounds_down,
+  failure_keeps_its_count,
+  limit_counts_the_fee,
+  limit_day_lasts,
 };
-constexpr int kWrongRules = 15;
+constexpr int kWrongRules = 18;
 
 struct ModelAccount {
   Wide balance = 0;
@@ -84,6 +88,7 @@ struct ModelPayment {
   // Of an on-ramp: what its payer gets and its wallet holds, while a refund is at the provider; and
   // what the wallet has given.
   Wide refunding = 0, share = 0, shares = 0;
+  std::int64_t accepted_at = 0;
 
   bool gives_back() const {
     return request.type == PaymentType::onramp && status == PaymentStatus::refund_pending;
@@ -102,6 +107,25 @@ struct ModelQuote {
   std::int64_t expires_at = 0;
   std::optional<std::size_t> beneficiary;
   bool used = false;
+};
+
+/// Whose limit it is, for payments in one asset.
+struct LimitKey {
+  enum class Holder { association, application, wallet };
+  Holder holder = Holder::association;
+  std::size_t wallet = 0;  // by index, of a wallet's limit
+  std::size_t asset = 0;
+  auto operator<=>(const LimitKey&) const = default;
+};
+struct ModelLimit {
+  PaymentLimits limits;
+  std::int64_t since = 0;  // the last payment before it was set
+};
+/// What counts of a day and of a month.
+struct ModelUse {
+  Wide day = 0, month = 0;
+  std::int64_t day_payments = 0, month_payments = 0;
+  bool operator==(const ModelUse&) const = default;
 };
 
 /// What becomes of a customer's payment on a reference.
@@ -151,6 +175,14 @@ class Model {
   void reverse(const std::string& transaction_id, Wide amount, std::int64_t now);
   /// A return with an ID that was not reported before.
   void hear_return(const std::string& transaction_id, const ModelReturn& report, std::int64_t now);
+
+  // Limits: what counts is counted anew from the payments.
+  void set_limit(const LimitKey& key, const PaymentLimits& limits);
+  void remove_limit(const LimitKey& key) { limits_.erase(key); }
+  const std::map<LimitKey, ModelLimit>& limits() const { return limits_; }
+  ModelUse use_of(const LimitKey& key, std::int64_t now) const;
+  /// Whether a quote is beyond the limit of the association.
+  bool exceeds(const ModelQuote& quote, std::int64_t now) const;
 
   // The market and the operator
   /// False if the circulating amount would exceed the capacity of one account.
@@ -220,12 +252,20 @@ class Model {
   void judge_wallet(WalletId id, std::set<Slug>& wrong) const;
   void judge_leg(const PaymentRequest& request, const TransferLeg& leg,
                  std::set<Slug>& wrong) const;
+  void judge_unquoted(const PaymentRequest& request, std::set<Slug>& wrong) const;
   void judge_swap(const PaymentRequest& request, std::set<Slug>& wrong) const;
   void judge_address(const PaymentRequest& request, std::set<Slug>& wrong) const;
   const ModelQuote* judge_quote(const PaymentRequest& request, std::int64_t now,
                                 std::set<Slug>& wrong) const;
   void judge_quoted(const PaymentRequest& request, std::int64_t now, std::set<Slug>& wrong) const;
   void judge_funds(const PaymentRequest& request, std::set<Slug>& wrong) const;
+  using Legs = std::vector<std::pair<Place, Wide>>;
+  /// What a payment takes out of wallets.
+  Legs legs_out(const PaymentRequest& request) const;
+  Wide counted(const ModelPayment& payment, Wide sent) const;
+  bool exceeds(const Legs& legs, std::int64_t now) const;
+  bool exceeds(const Legs& legs, const LimitKey& key, const PaymentLimits& most,
+               std::int64_t now) const;
   Place source(const TransferLeg& leg) const;
   Place destination(const TransferLeg& leg) const;
   std::map<Place, Wide> holds_of(const PaymentRequest& request) const;
@@ -271,6 +311,7 @@ class Model {
   std::map<std::size_t, Wide> issued_, pools_, fees_;  // by asset
   std::map<std::size_t, Wide> clearing_;               // by connector
   std::map<std::pair<std::size_t, std::size_t>, Rate> rates_;
+  std::map<LimitKey, ModelLimit> limits_;
   std::map<std::size_t, FeeRule> fees_of_;  // by connector: the fees of this association
   std::vector<ModelQuote> quotes_;
   std::map<std::string, ModelPayment> payments_;

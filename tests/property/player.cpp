@@ -36,10 +36,12 @@ void Player::step() {
 
 void Player::compare() {
   check_balances();
+  check_limits();
   check_invariants(false);
 }
 
 void Player::act() {
+  if (dice_.one_in(25)) return act_on_books();
   const std::int64_t kind = dice_.roll(100);
   if (kind < 24) return submit(some_request());
   if (kind < 28) return reverse();
@@ -144,7 +146,9 @@ void Player::finish() {
          "something does not come to its end");
   for (const auto& [id, expected] : model_.payments()) check_record(id);
   check_balances();
+  check_limits();
   check_invariants(true);
+  for (int i = 0; i < 6; ++i) check_report();
 }
 
 // Payments

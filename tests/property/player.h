@@ -57,6 +57,14 @@ class Player {
   void replay();
   void settle(std::int64_t advance_ms);
 
+  // Limits, the calendar and reports
+  void act_on_books();
+  void change_limit();
+  PaymentLimits some_limits(const LimitKey& key);
+  void pass_midnight();
+  void check_limits();
+  void check_report();
+
   // The market and the operator
   void fund();
   void add_liquidity(std::size_t asset);
@@ -89,6 +97,8 @@ class Player {
   std::int64_t last_return_ = 0;
   PaymentRequest last_reference_payment_;
   std::string last_arrival_id_;
+  std::map<LimitKey, ModelUse> uses_;  // at the last comparison
+  std::int64_t uses_at_ = 0;
   std::map<std::string, int> deeds_;
 };
 

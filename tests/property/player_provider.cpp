@@ -57,6 +57,9 @@ void Player::ask_price() {
   ModelQuote expected;
   if (verdict.wrong.empty()) {
     verdict = model_.judge_price(question, *world_.provider.last_quote(), now, expected);
+    if (verdict.wrong.empty() && model_.exceeds(expected, now)) {
+      verdict.wrong.insert(Slug::limit_exceeded);
+    }
   }
   expect(got.has_value() == verdict.wrong.empty(),
          got ? "a quote is given" : "no quote is given: " + got.error().detail);

@@ -219,6 +219,27 @@ std::vector<StoredAccount> World::accounts() {
   return out;
 }
 
+std::vector<store::LimitRow> World::limits() {
+  const auto lease = database_->reader().value();
+  return store::list_limits(lease.db());
+}
+
+Result<std::vector<store::ReportRow>> World::report(store::Report report, Timestamp from,
+                                                    Timestamp to, const store::ReportShare& share) {
+  const auto lease = database_->reader().value();
+  const auto period = store::book_period(lease.db(), Environment::sandbox, from, to);
+  return store::report_rows(lease.db(), report, period, share);
+}
+
+std::vector<store::BookEntry> World::book_entries() {
+  const auto lease = database_->reader().value();
+  const auto period = store::book_period(lease.db(), Environment::sandbox, {}, {});
+  std::vector<store::BookEntry> out;
+  store::each_book_entry(lease.db(), period,
+                         [&](const store::BookEntry& entry) { out.push_back(entry); });
+  return out;
+}
+
 std::optional<store::PaymentRecord> World::payment(const std::string& transaction_id) {
   const auto lease = database_->reader().value();
   return store::find_by_transaction_id(lease.db(), caller_.tenant, transaction_id);

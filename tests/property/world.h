@@ -19,6 +19,8 @@
 #include "property/provider.h"
 #include "store/invariants.h"
 #include "store/ledger/wallets.h"
+#include "store/operations/reports.h"
+#include "store/payments/limits.h"
 #include "store/payments/payments.h"
 
 namespace coffer::property {
@@ -87,6 +89,12 @@ class World {
   void reopen();
 
   std::vector<StoredAccount> accounts();
+  std::vector<store::LimitRow> limits();
+  /// Of the sandbox, between two midnights.
+  Result<std::vector<store::ReportRow>> report(store::Report report, Timestamp from, Timestamp to,
+                                               const store::ReportShare& share);
+  /// The exported journal, from the first entry.
+  std::vector<store::BookEntry> book_entries();
   std::optional<store::PaymentRecord> payment(const std::string& transaction_id);
   std::int64_t payment_count();
   /// All invariants and the hash chain; `deep` adds SQLite's own check of the file, and the same

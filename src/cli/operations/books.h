@@ -2,12 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "cli/command.h"
 #include "store/operations/books.h"
 
 namespace coffer::cli {
+
+/// --from and --to of a command: dates, of which the second is later. `malformed-request`.
+struct BookDays {
+  std::optional<Timestamp> from;
+  std::optional<Timestamp> to;
+};
+Result<BookDays> book_days(const Arguments& arguments);
 
 inline constexpr std::string_view kBookFormats = "hledger|beancount|csv";
 

@@ -19,27 +19,15 @@ constexpr std::string_view kAllData = "ndjson";
 constexpr std::string_view kExportFormats = "ndjson|hledger|beancount|csv";
 constexpr std::size_t kPieceBytes = 256 * 1024;
 
-/// --from or --to, a date.
-Result<std::optional<Timestamp>> date_argument(const Arguments& arguments, const char* name) {
-  COFFER_TRY(const auto at, optional_time(arguments, name));
-  if (!at || at->ms % kDayMs == 0) return at;
-  return unexpected(Slug::malformed_request,
-                    "--" + std::string(name) + " must be a date, such as 2026-10-01 (UTC).");
-}
-
 Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
   const std::string& path = arguments.text("FILE");
   const std::string& format = arguments.text("format");
-  COFFER_TRY(const auto start, date_argument(arguments, "from"));
-  COFFER_TRY(const auto end, date_argument(arguments, "to"));
+  COFFER_TRY(const BookDays days, book_days(arguments));
   const bool books = format != kAllData;
-  if (!books && (start || end || arguments.has("environment"))) {
+  if (!books && (days.from || days.to || arguments.has("environment"))) {
     return unexpected(Slug::malformed_request,
                       "--from, --to and --environment are for books: add --format " +
                           std::string(kBookFormats) + ".");
-  }
-  if (start && end && *end <= *start) {
-    return unexpected(Slug::malformed_request, "--to must be later than --from.");
   }
   const auto environment =
       optional_term<Environment>(arguments, "environment").value_or(Environment::production);
@@ -75,7 +63,7 @@ Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
           return;
         }
         store::ExportReader reader(from);
-        const auto period = store::book_period(reader.db(), environment, start, end);
+        const auto period = store::book_period(reader.db(), environment, days.from, days.to);
         write_books(reader.db(), period, format, take);
       }));
   flush();

@@ -74,6 +74,10 @@ constexpr bool is_to_address(PaymentType type) { return traits_of(type).is_to_ad
 constexpr bool is_swap(PaymentType type) { return traits_of(type).is_swap; }
 constexpr bool is_quoted(PaymentType type) { return traits_of(type).is_quoted; }
 constexpr bool is_through_provider(PaymentType type) { return traits_of(type).through_provider; }
+constexpr bool is_payout(PaymentType type) { return type == PaymentType::offramp; }
+constexpr bool is_collection(PaymentType type) {
+  return is_through_provider(type) && !is_payout(type);
+}
 
 enum class PaymentStatus {
   initiated,

@@ -15,10 +15,6 @@
 
 namespace coffer::flows {
 
-constexpr bool is_collection(PaymentType type) {
-  return is_through_provider(type) && type != PaymentType::offramp;
-}
-
 /// The most that can be given back of a payment. The payer of an on-ramp who paid too much gets the
 /// excess from the provider.
 Amount reversible(const store::PaymentRecord& record);

@@ -1,5 +1,6 @@
 #include "store/operations/books.h"
 
+#include "domain/payments/limit.h"
 #include "store/rows/columns.h"
 
 namespace coffer::store {
@@ -57,19 +58,29 @@ const std::string kBookEntries =
     "1024"
     " LEFT JOIN payments p ON p.payment = j.payment"
     " WHERE e.entry >= ?1 AND e.entry < ?2 AND t.environment = ?3 ORDER BY e.entry";
+const std::string kOperatorAccounts =
+    select(kBookAccount, kBookBalances) +
+    " FROM accounts a JOIN tenants t ON t.tenant = a.tenant WHERE a.tenant = ?1 AND a.kind = ?2"
+    " AND a.wallet IS NULL ORDER BY a.account";
 constexpr const char* kFirstEntrySet = "SELECT at FROM journal ORDER BY journal LIMIT 1";
 constexpr const char* kLastEntrySet = "SELECT at FROM journal ORDER BY journal DESC LIMIT 1";
 
-Timestamp midnight(Timestamp at) { return {at.ms - at.ms % kDayMs}; }
+BookAccount with_balances(const Query& query) {
+  auto account = read_row<BookAccount>(query, kBookAccount);
+  const auto balances = read_row<BookAccount>(query, kBookBalances, std::size(kBookAccount));
+  account.opening = balances.opening;
+  account.closing = balances.closing;
+  return account;
+}
 
 }  // namespace
 
 BookPeriod book_period(Connection& db, Environment environment, std::optional<Timestamp> start,
                        std::optional<Timestamp> end) {
   BookPeriod out{.environment = environment};
-  out.start = start.value_or(midnight(first_time(db, kFirstEntrySet).value_or(Timestamp())));
+  out.start = start.value_or(day_start(first_time(db, kFirstEntrySet).value_or(Timestamp())));
   const auto last = first_time(db, kLastEntrySet);
-  out.end = end.value_or(last ? midnight(last->plus_ms(kDayMs)) : out.start);
+  out.end = end.value_or(last ? day_start(last->plus_ms(kDayMs)) : out.start);
   out.entries = entries_between(db, out.start, out.end);
   return out;
 }
@@ -84,14 +95,16 @@ void each_book_account(Connection& db, const BookPeriod& period,
                        const std::function<void(const BookAccount&)>& take) {
   Query query(db, kBookAccounts.c_str(), period.environment, period.end, period.entries.from,
               period.entries.to);
-  while (query.step()) {
-    auto account = read_row<BookAccount>(query, kBookAccount);
-    constexpr int kAt = std::size(kBookAccount);
-    const auto balances = read_row<BookAccount>(query, kBookBalances, kAt);
-    account.opening = balances.opening;
-    account.closing = balances.closing;
-    take(account);
-  }
+  while (query.step()) take(with_balances(query));
+}
+
+std::vector<BookAccount> operator_book_accounts(Connection& db, const BookPeriod& period,
+                                                AccountKind kind) {
+  std::vector<BookAccount> out;
+  Query query(db, kOperatorAccounts.c_str(), operator_tenant(period.environment), kind,
+              period.entries.from, period.entries.to);
+  while (query.step()) out.push_back(with_balances(query));
+  return out;
 }
 
 void each_book_entry(Connection& db, const BookPeriod& period,

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "domain/identity/tenant.h"
 #include "domain/ids.h"
@@ -47,13 +48,16 @@ struct BookAccount {
   std::optional<WalletId> wallet;
   std::optional<ConnectorId> connector;  // of a clearing account
   Timestamp created_at;
-  // At the bounds of the period; only from each_book_account().
+  // At the bounds of the period; not of an entry.
   Amount opening;
   Amount closing;
 };
 /// The accounts that existed before the end of the period, in the order of their creation.
 void each_book_account(Connection& db, const BookPeriod& period,
                        const std::function<void(const BookAccount&)>& take);
+/// The accounts of this kind, in the order of their creation; not for those of wallets.
+std::vector<BookAccount> operator_book_accounts(Connection& db, const BookPeriod& period,
+                                                AccountKind kind);
 
 struct BookEntry {
   std::int64_t entry = 0;  // entry set * kLinesPerSet + line
