@@ -177,7 +177,7 @@ class Multiplier:
         for kind, ones in samples.items():
             for sample in ones:
                 functions.append(replicas.Maker(sample, mapped, accounts, bool(pool)).compile(names))
-                weights.append(WEIGHTS[kind])
+                weights.append(WEIGHTS[kind] * (kind[0] in self.options.types))
         branches = self.db.execute(
             "SELECT w.wallet, a.account FROM wallets w JOIN accounts a ON a.wallet = w.wallet AND a.asset = 1"
             " WHERE w.tenant = ? AND w.name LIKE 'Branch %' ORDER BY w.wallet", (tenant,)).fetchall()
@@ -273,6 +273,7 @@ def read_options():
     parser.add_argument("--beneficiaries", type=int, default=50_000)
     parser.add_argument("--wallets", type=int, default=200)
     parser.add_argument("--tenants", type=int, default=4)
+    parser.add_argument("--types", type=int, nargs="+", default=range(8), help="types of the payments, as in schema.sql")
     parser.add_argument("--days", type=int, default=25, help="days up to now over which the payments are spread")
     parser.add_argument("--verify", action="store_true", help="run `coffer verify` on the file")
     return parser.parse_args()

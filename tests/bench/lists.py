@@ -27,7 +27,11 @@ GENERATOR = ("large_file.py", "large_people.py", "large_replicas.py", "large_sam
 
 
 def large_file(bench):
-    """Created once, and kept until the schema or the generator changes."""
+    return kept_file(bench, bench.stored_payments, "--beneficiaries", str(bench.stored_payments // BENEFICIARIES))
+
+
+def kept_file(bench, payments, *options):
+    """The folder of a file of large_file.py. It is created once, and kept until the schema or the generator changes."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = os.environ.get("COFFER_BENCH_FILES") or os.path.join(cache, "coffer", "bench")
     texts = [os.path.join(ROOT, "schema.sql"),
@@ -36,15 +40,15 @@ def large_file(bench):
     for path in texts:
         with open(path, "rb") as text:
             digest.update(text.read())
-    kept = os.path.join(folder, f"{bench.stored_payments}-{digest.hexdigest()[:12]}")
+    digest.update(" ".join(options).encode())
+    kept = os.path.join(folder, f"{payments}-{digest.hexdigest()[:12]}")
     if not os.path.isdir(kept):
         say(f"creating {kept}, which is kept; delete it to free the space")
         part = kept + ".part"
         shutil.rmtree(part, ignore_errors=True)
         os.makedirs(part)
         subprocess.run([sys.executable, os.path.join(FOLDER, "large_file.py"), bench.binary,
-                        os.path.join(part, "large.db"), "--payments", str(bench.stored_payments), "--beneficiaries",
-                        str(bench.stored_payments // BENEFICIARIES)], check=True)
+                        os.path.join(part, "large.db"), "--payments", str(payments), *options], check=True)
         os.rename(part, kept)
     return kept
 

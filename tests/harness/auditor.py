@@ -21,6 +21,7 @@ import tempfile
 import uuid
 from decimal import Decimal
 
+from harness.auditor_books import check_books
 from harness.auditor_holds import check_holds, open_holds
 from harness.auditor_keys import check_keys
 from harness.auditor_quotas import check_quotas
@@ -534,6 +535,7 @@ def audit(path, client=None, settled=False):
             run.check_limits()
             run.check_metadata()
             check_quotas(run)
+            check_books(run)
             run.check_fundings()
             run.check_tenants()
             check_outbox(run)
