@@ -39,6 +39,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"fee", "Connector fees for single associations"},
     {"limit", "Limits of payments"},
     {"period", "Closed months of the ledger"},
+    {"report", "Settlement, fees and conversions of a period"},
     {"events", "List, follow and resend events"},
     {"webhook", "Webhooks and their deliveries"},
     {"notification", "Messages to recipients of payments"},

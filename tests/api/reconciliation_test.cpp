@@ -129,6 +129,29 @@ TEST_CASE("lines are matched with payouts, collections, fees and refunds of the 
   CHECK(shown(world.lines()[0]) == "matched reference refund");
 }
 
+TEST_CASE("an entry without the bank's reference is the same one only with the same texts") {
+  World world;
+  const std::string paid = world.payout();
+  REQUIRE(world.import(World::csv({row("-12950", "", "Payout " + paid)})).json().at("matched") ==
+          1);
+  // The file differs, because it has one more entry.
+  const Json same =
+      world.import(World::csv({row("-12950", "", "Payout " + paid), row("-1", "", "Account fee")}))
+          .json();
+  CHECK(same.at("stored") == 1);
+  CHECK(same.at("known") == 1);
+  const Json other = world.import(World::csv({row("-12950", "", "PAYOUT/" + paid)})).json();
+  CHECK(other.at("stored") == 1);
+  CHECK(other.at("matched") == 0);
+  CHECK(other.at("offered") == 1);
+  const Json line = world.lines({{"state", "offered"}})[0];
+  CHECK(line.at("payments")[0].at("because") == "another line is matched with the payment");
+  const Values everything{{"FILE", "-"}};
+  const std::string exported = world.run("export", everything, false).out;
+  CHECK(exported.find(R"({"type":"bankLine","id":)" + line.at("id").dump()) != std::string::npos);
+  CHECK(exported.find(R"("type":"bankMatch")") != std::string::npos);
+}
+
 TEST_CASE("a file, and a line, is stored once") {
   World world;
   const std::string both = row("-5", "B1", "same");

@@ -141,6 +141,16 @@ class Beancount final : public Format {
   }
 };
 
+/// The note of an entry set for hledger: a semicolon would begin a comment, and a bar end the
+/// payee.
+std::string note_of_hledger(std::string_view text) {
+  std::string out(text.empty() ? "" : " | ");
+  for (const char c : text) {
+    out += static_cast<unsigned char>(c) < ' ' || c == ';' || c == '|' ? ' ' : c;
+  }
+  return out;
+}
+
 class Hledger final : public Format {
  public:
   std::string asset(const BookPeriod&, const BookAsset& asset) override {
@@ -157,8 +167,8 @@ class Hledger final : public Format {
   }
   std::string begin_set(const BookEntry& entry) override {
     std::string out = "\n" + date_of(entry.at) + " * (" + std::to_string(set_of(entry)) + ") " +
-                      std::string(kind_of(entry)) + "  ; time:" + entry.at.to_string() +
-                      ", hash:" + to_hex(entry.link);
+                      std::string(kind_of(entry)) + note_of_hledger(entry.description) +
+                      "  ; time:" + entry.at.to_string() + ", hash:" + to_hex(entry.link);
     if (entry.payment) out += ", payment:" + entry.payment->to_string();
     if (!entry.transaction_id.empty()) out += ", transaction-id:" + entry.transaction_id;
     return out + "\n";

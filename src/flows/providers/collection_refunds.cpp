@@ -32,21 +32,18 @@ Result<std::vector<store::Movement>> collection_movements(store::WriteTx& tx,
     return unexpected(Slug::wallet_not_verified,
                       "The wallet of the payment must be verified to reverse it.");
   }
-  Amount before, taken;
-  for (const RefundRow& row : given_back(tx.db(), payment)) {
-    before = before + row.amount;
-    taken = taken + row.held.value_or(Amount());
-  }
+  const GivenBack before = given_back(tx.db(), payment);
   const Amount credited = *payment.receiving_amount, most = reversible(record);
-  const Amount total = debit_for(credited, before + amount, most,
+  const Amount total = debit_for(credited, before.amount + amount, most,
                                  record.receiving_decimals.value_or(Amount::kScale));
-  if (total == credited && before + amount != most) {  // nothing could be debited for the rest
+  if (total == credited &&
+      before.amount + amount != most) {  // nothing could be debited for the rest
     return unexpected(Problem(
         Slug::validation_failed,
         "What would be left to reverse is worth less than the smallest unit of the credited asset.",
         {{"amount", "must be less, or all that is left"}}));
   }
-  const Amount debit = total - taken;
+  const Amount debit = total - before.debited;
   if (!debit.is_positive()) {
     return unexpected(
         Problem(Slug::validation_failed,
@@ -129,9 +126,7 @@ Result<void> book_failed_refund(const Context& context, store::WriteTx& tx,
   row.transaction_id = booked_later(id);
   row.asked = failed->asked;
   if (payer_has(rows, id)) return unexpected(Slug::conflict, "This refund was booked before.");
-  Amount left = reversible(record);
-  for (const RefundRow& other : rows) left = left - other.amount;
-  if (*row.asked > left) {
+  if (*row.asked > reversible(record) - given_back(tx.db(), view.payment).amount) {
     return unexpected(Slug::conflict,
                       "The payment has less than the amount of this refund left. Settle the "
                       "difference with the provider, then resolve the payment as unchanged.");

@@ -42,27 +42,6 @@ void leave_to_operator(store::WriteTx& tx, const ProviderView& view) {
 }
 
 /// What was booked for a payment so far.
-struct Booked {
-  Amount amount;
-  Amount fee;
-  Amount of_returns;  // the part of `amount` that belongs to returns
-  Amount returned;    // in the currency of the payout
-  std::size_t parts = 0;
-};
-
-Booked booked_so_far(store::Connection& db, const store::SettlementView& payment) {
-  Booked out;
-  for (const RefundRow& row : given_back(db, payment)) {
-    out.amount = out.amount + row.amount;
-    out.fee = out.fee + row.fee;
-    ++out.parts;
-    if (!row.returned) continue;
-    out.of_returns = out.of_returns + row.amount;
-    out.returned = out.returned + *row.returned;
-  }
-  return out;
-}
-
 std::vector<store::Movement> return_movements(store::WriteTx& tx, const ProviderView& view,
                                               const RefundRow& row) {
   std::vector<store::Movement> out = refund_movements(tx, view);
@@ -76,7 +55,7 @@ std::vector<store::Movement> return_movements(store::WriteTx& tx, const Provider
 bool price_return(store::WriteTx& tx, const ProviderView& view, RefundRow& row) {
   const auto received = view.payment.receiving_amount;
   if (!was_paid(view.payment) || !row.returned || !received) return false;
-  const Booked before = booked_so_far(tx.db(), view.payment);
+  const GivenBack before = given_back(tx.db(), view.payment);
   const auto returned = before.returned.add(*row.returned);
   if (!returned || *returned > *received) return false;
   const Amount sent = view.payment.amounts.front();
@@ -194,12 +173,19 @@ Result<void> take_return(const Context& context, store::WriteTx& tx,
 
 }  // namespace
 
-std::vector<RefundRow> given_back(store::Connection& db, const store::SettlementView& payment) {
-  std::vector<RefundRow> out = store::refunds_of(db, payment.key);
-  std::erase_if(out, [](const RefundRow& row) { return row.state != RefundState::booked; });
-  Amount total;
-  for (const RefundRow& row : out) total = total + row.total();
-  if (total == payment.sealed.state.refunded.value_or(Amount())) return out;
+GivenBack given_back(store::Connection& db, const store::SettlementView& payment) {
+  GivenBack out;
+  for (const RefundRow& row : store::refunds_of(db, payment.key)) {
+    if (row.state != RefundState::booked) continue;
+    out.amount = out.amount + row.amount;
+    out.fee = out.fee + row.fee;
+    out.debited = out.debited + row.held.value_or(Amount());
+    ++out.parts;
+    if (!row.returned) continue;
+    out.of_returns = out.of_returns + row.amount;
+    out.returned = out.returned + *row.returned;
+  }
+  if (out.amount + out.fee == payment.sealed.state.refunded.value_or(Amount())) return out;
   throw store::ForeignChange("refunds of payment " + std::to_string(payment.key) +
                              " were hidden by another program");
 }

@@ -57,10 +57,17 @@ Result<Submission> reverse_payment(const Context& context, const Caller& caller,
 /// returned outside of the protocol, and payments that another association received.
 Result<Submission> reverse_for_operator(const Context& context, const Reversal& reversal);
 
-/// The booked refunds of a payment. Throws ForeignChange (store/rows/guarded_rows.h) if they do not
-/// add up to what its digest covers.
-std::vector<store::RefundRow> given_back(store::Connection& db,
-                                         const store::SettlementView& payment);
+/// The sums of the booked refunds of a payment.
+struct GivenBack {
+  Amount amount;  // without the fee
+  Amount fee;
+  Amount debited;     // what the wallet of an on-ramp gave
+  Amount of_returns;  // the part of `amount` that belongs to returns
+  Amount returned;    // in the currency of the payout
+  std::size_t parts = 0;
+};
+/// Throws ForeignChange (store/rows/guarded_rows.h) if they are not what its digest covers.
+GivenBack given_back(store::Connection& db, const store::SettlementView& payment);
 
 /// Inside a command: posts the movements of a refund, stores its row as booked, and changes the
 /// status of the payment. Without movements, only stores the row.

@@ -99,9 +99,8 @@ Result<std::vector<Movement>> reversal_movements(store::WriteTx& tx, const Tenan
 /// The amount to give back.
 Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
                                const SettlementView& payment, const Reversal& reversal) {
-  Amount left = reversible(record);
-  const auto before = given_back(tx.db(), payment);
-  for (const RefundRow& row : before) left = left - row.amount;
+  const GivenBack before = given_back(tx.db(), payment);
+  const Amount left = reversible(record) - before.amount;
   const Amount amount = reversal.amount.value_or(left);
   const std::string code = record.sending_asset->value();
   const int decimals = record.sending_decimals;
@@ -119,7 +118,7 @@ Result<Amount> reversal_amount(store::WriteTx& tx, const PaymentRecord& record,
   // Failed ones are in the history of each event too.
   const auto failed = std::ranges::count(store::refunds_of(tx.db(), payment.key),
                                          RefundState::failed, &RefundRow::state);
-  const std::size_t parts = before.size() + static_cast<std::size_t>(failed);
+  const std::size_t parts = before.parts + static_cast<std::size_t>(failed);
   if (parts >= kRefundsMax) {
     return unexpected(Slug::conflict, "The reversal of this payment has been tried " +
                                           std::to_string(parts) +

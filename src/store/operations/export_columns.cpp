@@ -14,6 +14,7 @@
 #include "domain/payments/refund.h"
 #include "domain/providers/connector.h"
 #include "domain/providers/provider_payment.h"
+#include "domain/reconciliation/matching.h"
 #include "domain/webhooks/event_type.h"
 #include "domain/webhooks/webhook.h"
 #include "store/ledger/journal.h"
@@ -248,6 +249,17 @@ const auto kNouns = std::to_array<ExportNoun>({
              text("reportedAmount", "amount"), text("currency"), text("payer_name"),
              text("payer_account"), text("payer_phone"), time("arrived_at"), time("returned_at"),
              kPayment)},
+    {"bankLine", "bank_lines", "bank_line",
+     columns(id("id"), named<Environment>("environment"), kConnector, text("account"),
+             time("booked_on"), time("value_on"), amount("amount"), amount("charges"),
+             text("currency"), amount("original_amount"), text("original_currency"),
+             text("bank_reference"), text("reference"), text("text"), text("party_name"),
+             text("party_account"), text("code"), time("imported_at"), named<LineState>("state"))},
+    {"bankMatch", "bank_matches", "bank_match",
+     columns(number("match", "bank_match"),
+             id("lineId", ID_OF("bank_lines", "bank_line", "bank_line")), kPayment,
+             named<MatchKind>("kind"), number("refund"), named<MatchRule>("rule"), number("undoes"),
+             text("reason"), text("actor"), time("at"))},
     {"paymentLeg", "payment_legs", "payment, leg",
      columns(kPayment, number("leg"),
              id("sourceWalletId", ID_OF("wallets", "wallet", "source_wallet")),
