@@ -140,7 +140,8 @@ REPORTS = {"settlement": "Assets:Clearing", "fees": "Income:Fees", "conversion":
 def reports(books, mine, start, end):
     """The documented reports have the sums of the exported journal, with the opposite sign."""
     block = documents.replaced(mine.take("docs/operating.md", "coffer report settlement"),
-                               {"2026-10-01": start, "2026-11-01": end, " --association ID": "", " > conversion.csv": ""})
+                               {"2026-11-01": "END", "2026-10-01": start, "END": end, " --association ID": "",
+                                " > conversion.csv": ""})
     text = books.text("csv", "--from", start, "--to", end)
     for line in block.splitlines():
         words = line.split()[1:]
