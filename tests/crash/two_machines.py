@@ -41,8 +41,8 @@ LEADS_WITHIN_S = 20.0  # three seconds of silence, and a start of the build with
 class Pair:
     """Two machines. As a gateway of `Clients`, it is whichever responds to payments."""
 
-    def __init__(self, folder, log_url=None):
-        """`log_url`: of a log that another program keeps."""
+    def __init__(self, folder, log_url=None, make=Service):
+        """`log_url`: of a log that another program keeps. `make`: creates a Service."""
         self.log = os.path.join(folder, "log")
         key = os.urandom(32).hex()
         self.machines = []
@@ -55,7 +55,7 @@ class Pair:
             settings = {"COFFER_REPLICATE": log_url or "folder:" + self.log, "COFFER_ADMIN_OFF": "true",
                         "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0",
                         "COFFER_CHECKPOINT_WITNESSES": ""}
-            self.machines.append(Service(BINARY, os.path.join(home, "ledger.db"), settings=settings))
+            self.machines.append(make(BINARY, os.path.join(home, "ledger.db"), settings=settings))
         for machine, other in zip(self.machines, reversed(self.machines)):
             machine.settings["COFFER_REPLICAS"] = f"http://{other.host}:{other.port}"
         self.leader, self.follower = self.machines

@@ -123,7 +123,7 @@ class Clients(Crowd):
                 if connection and self.submit(connection, transaction_id, route, body):
                     break
                 connection = None
-            if connection and count % 10 == 0:
+            if connection and count % 10 == 0 and transaction_id in self.acked:
                 self.send_again(connection, transaction_id, route, body)
 
     def connected(self, connection):

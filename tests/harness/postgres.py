@@ -12,8 +12,8 @@ from harness.machine import ROOT, SKIPPED, skip
 SCRIPT = os.path.join(ROOT, "tests", "support", "postgres.sh")
 
 
-def control(verb, folder, *words):
-    done = subprocess.run([SCRIPT, verb, folder, *words], capture_output=True, text=True, check=False,
+def control(verb, folder, *words, wrapper=()):
+    done = subprocess.run([*wrapper, SCRIPT, verb, folder, *words], capture_output=True, text=True, check=False,
                           stdin=subprocess.DEVNULL)
     if done.returncode == SKIPPED:
         skip(done.stderr.strip())
@@ -22,19 +22,47 @@ def control(verb, folder, *words):
     return done.stdout.splitlines()
 
 
+# So that servers notice within seconds that they are cut off, and that they no longer are.
+IMPATIENT = ("wal_receiver_timeout=3s", "wal_sender_timeout=3s", "wal_retrieve_retry_interval=500ms",
+             "tcp_user_timeout=3s")
+
+
 class Cluster:
     """As a context, it runs."""
 
-    def __init__(self, folder, count=3):
+    def __init__(self, folder, count=3, hosts=(), waits=True):
+        """`hosts`: of a Network (harness/network.py), one for each server; without them, the servers are reached by
+        sockets in their folders. `waits`: whether a commit waits for a standby."""
         self.folders = [os.path.join(folder, f"n{number}") for number in range(count)]
+        self.hosts, self.waits = dict(zip(self.folders, hosts)), waits
+        self.authority = os.path.join(folder, "log.crt")
         self.running, self.primary = set(), self.folders[0]
 
-    def url(self):
-        return "postgres://coffer@/postgres?host=" + ",".join(self.folders)
+    def url(self, *folders):
+        """Of these servers, or of all."""
+        folders = folders or self.folders
+        if not self.hosts:
+            return "postgres://coffer@/postgres?host=" + ",".join(folders)
+        names = ",".join(self.hosts[folder].address for folder in folders)
+        return f"postgres://coffer@{names}/postgres?sslmode=verify-ca&sslrootcert={self.authority}"
+
+    def control(self, verb, folder, *words):
+        host = self.hosts.get(folder)
+        return control(verb, folder, *words, wrapper=host.wrapper if host else ())
+
+    def give_address(self, folder):
+        if folder in self.hosts:
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "address"), "w", encoding="ascii") as file:
+                file.write(self.hosts[folder].address)
 
     def __enter__(self):
         names = ", ".join(map(os.path.basename, self.folders))
-        control("primary", self.primary, f"synchronous_standby_names=ANY 1 ({names})")
+        waits = f"synchronous_standby_names={f'ANY 1 ({names})' if self.waits else ''}"
+        self.give_address(self.primary)
+        self.control("primary", self.primary, waits, *(IMPATIENT if self.hosts else ()))
+        if self.hosts:
+            shutil.copy(os.path.join(self.primary, "data", "server.crt"), self.authority)
         self.running.add(self.primary)
         for folder in self.folders[1:]:
             self.add_standby(folder)
@@ -44,22 +72,24 @@ class Cluster:
         """Replaces what the folder has by a copy of the primary."""
         self.stop(folder)
         shutil.rmtree(folder, ignore_errors=True)
-        control("standby", folder, self.primary)
+        self.give_address(folder)
+        self.control("standby", folder, self.primary)
         self.running.add(folder)
         self.wait_for_standbys()
 
     def wait_for_standbys(self):
-        count, wanted = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'quorum'", len(self.running) - 1
+        count, wanted = (f"SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND"
+                         f" sync_state = '{'quorum' if self.waits else 'async'}'", len(self.running) - 1)
         while self.sql(self.primary, count) != [str(wanted)]:
             time.sleep(0.02)
 
     def sql(self, folder, *statements):
-        return control("sql", folder, *statements)
+        return self.control("sql", folder, *statements)
 
     def stop(self, folder):
         """As a crash does."""
         if folder in self.running:
-            control("stop", folder)
+            self.control("stop", folder)
             self.running.remove(folder)
 
     def __exit__(self, *_):
@@ -67,14 +97,14 @@ class Cluster:
             self.stop(folder)
 
     def resume(self, folder):
-        control("start", folder)
+        self.control("start", folder)
         self.running.add(folder)
 
     def promote(self, folder):
-        control("promote", folder)
+        self.control("promote", folder)
         self.primary = folder
         for other in self.running - {folder}:
-            control("follow", other, folder)
+            self.control("follow", other, folder)
         self.wait_for_standbys()
 
     def fail_over(self):

@@ -2,6 +2,8 @@
 # PostgreSQL servers in scratch folders, for tests and for ./dev demo --replicated. The socket of a server is in its
 # folder, which is the `host` of a URL. It has no network address unless settings say so; then its certificate
 # FOLDER/data/server.crt has the name log.test, and PGPORT is its port. Its superuser is coffer, who needs no password.
+# With the file FOLDER/address, it listens there, its standbys reach it there, and it trusts the hosts of
+# tests/harness/network.py.
 #
 #   tests/support/postgres.sh primary FOLDER [SETTING=VALUE ...]    create a server and start it
 #   tests/support/postgres.sh standby FOLDER OF [SETTING=VALUE ...] create a standby of the server in the folder OF
@@ -42,7 +44,12 @@ set_values() {
     "${user[@]}" tee -a "$data/postgresql.conf" >/dev/null
 }
 start() { run pg_ctl start -D "$data" -w -t 30 -s -l "$folder/log" </dev/null >/dev/null; }
-origin() { printf "host=%s user=coffer application_name=%s" "$1" "$(basename "$folder")"; }
+address() { cat "$1/address" 2>/dev/null || true; }
+origin() {
+  local host
+  host=$(address "$1")
+  printf "host=%s user=coffer application_name=%s connect_timeout=2" "${host:-$1}" "$(basename "$folder")"
+}
 
 case $verb in
 primary)
@@ -52,8 +59,9 @@ primary)
     -addext subjectAltName=DNS:log.test -keyout "$data/server.key" -out "$data/server.crt" 2>/dev/null
   # The role `locked` needs its password over the network.
   "${user[@]}" sed -i '1i hostssl all locked all scram-sha-256' "$data/pg_hba.conf"
-  set_values ssl=on listen_addresses= "unix_socket_directories=$folder" shared_buffers=16MB max_wal_senders=8 \
-    wal_keep_size=256MB max_connections=40 timezone=UTC "$@"
+  "${user[@]}" sed -i '1i host all,replication all 10.77.0.0/24 trust' "$data/pg_hba.conf"
+  set_values ssl=on "listen_addresses=$(address "$folder")" "unix_socket_directories=$folder" \
+    shared_buffers=16MB max_wal_senders=8 wal_keep_size=256MB max_connections=40 timezone=UTC "$@"
   start
   ;;
 standby)
@@ -62,7 +70,8 @@ standby)
   own
   run pg_basebackup -D "$data" -h "$of" -U coffer -c fast -N -X stream
   "${user[@]}" truncate -s 0 "$data/postgresql.auto.conf"  # of the other server
-  set_values listen_addresses= "unix_socket_directories=$folder" "primary_conninfo=$(origin "$of")" "$@"
+  set_values "listen_addresses=$(address "$folder")" "unix_socket_directories=$folder" \
+    "primary_conninfo=$(origin "$of")" "$@"
   "${user[@]}" touch "$data/standby.signal"
   start
   ;;
