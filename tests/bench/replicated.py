@@ -12,6 +12,7 @@ from harness.server import Service
 from machine import Server, say
 
 GOALS = {64: 0.65, 512: 0.75}  # settled, of the adjacent run without a log
+SLOWER_GOALS = {5: 5000, 20: 4000}  # settled a second with 512 connections, by the milliseconds added to each append
 
 
 def settled_per_s(bench, connections, folder, **settings):
@@ -51,3 +52,16 @@ def run(bench, table):
             table.add(f"p99 of the 202 with a log, {at}", statistics.median(p99 for _, p99 in with_log), "ms")
             table.add(f"settled without a log, {at}", statistics.median(settled for settled, _ in without), "/s")
             table.add("with a log, of that", statistics.median(one[0] / two[0] for one, two in figures), "", goal=goal)
+        for delay_ms, goal in SLOWER_GOALS.items():
+            say(f"with a log whose commits take {delay_ms} ms longer, 512 connections")
+            figures = [slower_settled_per_s(bench, cluster, delay_ms) for _ in range(bench.rounds)]
+            table.add(f"settled with a log, {delay_ms} ms added to each append, 512 connections",
+                      statistics.median(figures), "/s", goal=goal)
+
+
+def slower_settled_per_s(bench, cluster, delay_ms):
+    """The server of the log sleeps before it writes a commit, whether others commit or not."""
+    cluster.sql(cluster.primary, f"ALTER SYSTEM SET commit_delay = {delay_ms * 1000}",
+                "ALTER SYSTEM SET commit_siblings = 0", "SELECT pg_reload_conf()")
+    with tempfile.TemporaryDirectory(dir=bench.folder) as home:
+        return settled_per_s(bench, 512, home, replicate=cluster.url())[0]

@@ -1,4 +1,5 @@
-"""What the judges of replication_drills.py must find, with `replicate_unsafe` and a log whose commits wait for no standby."""
+"""What the judges of replication_drills.py must find, with `replicate_unsafe` and a log whose commits wait for no
+standby."""
 
 import tempfile
 import time

@@ -1,15 +1,16 @@
 #!/usr/bin/env -S PYTHONPATH=tests python3 -B
 # ctest: cost=60 timeout=600
 """Drills of two coffers that share a log in PostgreSQL with two standbys, under load. Each of them, each server of the
-log and the clients are on a host of their own (network namespaces), so that any two can be cut off from each other: packets
-are dropped without a sign. A load balancer asks /readyz; a supervisor restarts what ends. Nothing that was acknowledged
-may be lost or doubled, the files of the two machines must be equal at the end, the log must have one leader for each epoch,
-and no machine may say that it leads after another one did.
+log and the clients are on a host of their own (network namespaces), so that any two can be cut off from each other:
+packets are dropped without a sign. A load balancer asks /readyz; a supervisor restarts what ends. Nothing that was
+acknowledged may be lost or doubled, the files of the two machines must be equal at the end, the log must have one
+leader for each epoch, and no machine may say that it leads after another one did.
 
 Controls, with `replicate_unsafe` and standbys for which no commit waits: the same judges must find payments that were
 acknowledged while no standby had them, payments that a promotion lost, and two machines that lead at once.
 
 COFFER_DRILLS: kinds and their counts, such as `kill=100 pause=50`; see KINDS. COFFER_DRILLS_SEED: of all delays.
+COFFER_DRILLS_CLIENTS (4): clients, which each make up to 80 payments a second.
 COFFER_DRILLS_GOALS=1: fails also if a takeover takes longer than promised. COFFER_DRILLS_CONTROLS=0: without them."""
 
 import os
@@ -26,7 +27,8 @@ from replication_controls import run_controls
 from replication_ways import two_leaders
 from replication_world import CONFIGURATION, FOLLOWS, UNCERTAIN, World, pages, seeded
 
-SMALL = "kill=1 pause=1 cut_leader_log=1 cancelled=1"
+SMALL = "kill=1 cut_follower_log=1 cancelled=1"
+WAITS = " FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
 MEDIAN_S, LONGEST_S = 4.0, 5.0  # from the death of the leader to the next 202
 TRUNCATE = "DELETE FROM coffer_log WHERE seq < (SELECT max(seq) FROM coffer_log WHERE kind = 2)"
 
@@ -217,11 +219,11 @@ def cancelled(world, number):
     old, _ = world.leads()
     cluster = world.cluster
     here, others = [cluster.hosts[cluster.primary]], world.standbys()
-    waits, said = " FROM pg_stat_activity WHERE wait_event = 'SyncRep'", len(old.said())
+    said = len(old.said())
     world.network.cut(here, others)
-    world.wait_for("an append that waits", lambda: world.sql("SELECT count(*)" + waits) != ["0"], 1.5)
+    world.wait_for("an append that waits", lambda: world.sql("SELECT count(*)" + WAITS) != ["0"], 1.5)
     before = len(world.clients.acked)
-    world.sql("SELECT pg_cancel_backend(pid)" + waits)
+    world.sql("SELECT pg_cancel_backend(pid)" + WAITS)
     world.expect_exit(old, UNCERTAIN, "a leader whose append was cancelled")
     if "canceling wait for synchronous replication" not in old.said()[said:]:
         world.fault("the leader does not name the warning: " + old.said()[said:][-500:])
@@ -238,6 +240,28 @@ def cancelled(world, number):
     world.network.heal(here, others)
     cluster.wait_for_standbys()
     restore_standbys(world)
+
+
+def restarted(world, _):
+    """The primary is restarted while an append waits for its quorum, and commits the entry alone. Machines do not read
+    from a server without standbys, so they go on when a standby is promoted, which does not have the entry."""
+    old, _ = world.leads()
+    cluster = world.cluster
+    here, others = [cluster.hosts[cluster.primary]], world.standbys()
+    world.network.cut(here, others)
+    world.wait_for("an append that waits", lambda: world.sql("SELECT count(*)" + WAITS) != ["0"], 1.5)
+    before = len(world.clients.acked)
+    cluster.stop(cluster.primary)
+    cluster.resume(cluster.primary)
+    world.expect_exit(old, UNCERTAIN, "a leader whose log is restarted")
+    world.spawn(old)
+    time.sleep(world.dice.uniform(1, 5))
+    if len(world.clients.acked) != before:
+        world.fault("payments were acknowledged without a quorum")
+    lost = cluster.fail_over()
+    world.network.heal(here, others)
+    cluster.add_standby(lost)
+    world.settle()
 
 
 def slow_log(world, number):
@@ -265,7 +289,7 @@ def slow_log(world, number):
 
 KINDS = {one.__name__: one for one in (
     kill, pause, truncated, primary, lagging, cut_leader_log, cut_leader_clients, cut_follower_log,
-    cut_primary_standbys, cut_all_of_leader, cancelled, slow_log, two_leaders)}
+    cut_primary_standbys, cut_all_of_leader, cancelled, restarted, slow_log, two_leaders)}
 
 
 def plan():

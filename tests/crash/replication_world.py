@@ -25,7 +25,7 @@ FOLLOWS, LEADS = "/readyz?role=follower", "/readyz"
 PORT = 8080
 # A response that a machine sent during its lease may be read this much later.
 READ_LATE_S = 1.0
-CLIENTS, PAUSE_S = 4, 0.012  # of a client between two payments, so that long runs can be audited
+PAUSE_S = 0.012  # of a client between two payments, so that long runs can be audited
 
 
 class Hosted(Service):
@@ -132,7 +132,8 @@ class World(Pair):
         """Starts both machines and the load."""
         self.begin()
         self.balancer = Balancer(self.machines)
-        self.clients = Clients(self, count=CLIENTS, make=self.slowly).start()
+        count = int(os.environ.get("COFFER_DRILLS_CLIENTS", "4"))
+        self.clients = Clients(self, count=count, make=self.slowly).start()
         self.wait_for_payments(20)
         return self
 

@@ -1,5 +1,5 @@
-"""Hosts on one machine: network namespaces that a switch connects. Between any two of them, packets can be dropped without
-a sign, as by a cable that is pulled: neither side gets a reset or an unreachable host.
+"""Hosts on one machine: network namespaces that a switch connects. Between any two of them, packets can be dropped
+without a sign, as by a cable that is pulled: neither side gets a reset or an unreachable host.
 
 Needs root and `in_namespaces("mount", "net")`, whose network is the host of this program, FIRST."""
 
@@ -58,8 +58,8 @@ class Network:
         while os.readlink(path) == own:
             time.sleep(0.005)
         host = Host(number, "port", ("nsenter", "--net=" + path, "--"))
-        ip([f"link add plug{number} type veth peer name port netns {holder.pid}", f"link set plug{number} master switch",
-            f"link set plug{number} up"])
+        ip([f"link add plug{number} type veth peer name port netns {holder.pid}",
+            f"link set plug{number} master switch", f"link set plug{number} up"])
         ip([f"link set port address {host.hardware}", f"addr add {host.address}/24 dev port", "link set port up",
             "link set lo up"], host.wrapper)
         self.hosts.append(host)
