@@ -265,7 +265,7 @@ def restarted(world, _):
 
 
 def slow_log(world, number):
-    """Each append takes 20 ms or 200 ms longer, which nobody notices, or 6 s, which is longer than the lease."""
+    """Each append takes 20 ms or 200 ms longer, which no client notices, or 6 s, which is longer than the lease."""
     delay_s = (0.02, 0.2, 6.0)[number % 3]
     leader, _ = world.leads()
     world.sql("CREATE OR REPLACE FUNCTION coffer_slow() RETURNS trigger LANGUAGE plpgsql AS"

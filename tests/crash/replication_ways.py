@@ -80,7 +80,7 @@ def wait_for_moment(world, moment, silence, other):
     delays_s = {"in the lease": 1.0, "after the lease": 2.3, "at the takeover": 2.9 + world.dice.uniform(0, 0.5)}
     if moment in delays_s:
         time.sleep(delays_s[moment])
-    elif silence is lock_the_log:  # nobody can lead meanwhile
+    elif silence is lock_the_log:  # no machine can lead meanwhile
         time.sleep(4 if moment == "after the takeover" else 9)
     else:
         world.wait_for("the other machine leads", lambda: world.balancer.leader() is other)
