@@ -142,14 +142,14 @@ http::Response Standby::read(App& app, http::Request& request) const {
 /// 200 only for those who ask for a follower, and only if it is up to date.
 http::Response Standby::health(bool of_follower) const {
   const Lock lock(mutex_);
-  const bool has_joined = state_.at.seq > 0;
-  const bool ok = of_follower && has_joined && state_.lag_ms < store::kLagMaxMs;
+  const std::int64_t lag_ms = boot_ms() - state_.current_ms;  // also grows while the log is silent
+  const bool ok = of_follower && state_.at.seq > 0 && lag_ms < store::kLagMaxMs;
   http::Response out = api::json_response(ok ? 200 : 503, {{"status", ok ? "ok" : "unavailable"},
                                                            {"role", "follower"},
                                                            {"leader", state_.leader},
                                                            {"position", state_.at.seq},
                                                            {"epoch", state_.at.epoch},
-                                                           {"lagMs", state_.lag_ms}});
+                                                           {"lagMs", lag_ms}});
   if (!ok) out.header("Retry-After", "2");
   return out;
 }

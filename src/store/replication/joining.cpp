@@ -41,7 +41,7 @@ class Candidate {
       const std::int64_t idle_ms = boot_ms() - grown_ms_;
       measure(grew);
       const FollowNext next =
-          with_.follow({follower_.tail().at, follower_.leader(), idle_ms, boot_ms() - current_ms_});
+          with_.follow({follower_.tail().at, follower_.leader(), idle_ms, current_ms_});
       if (next == FollowNext::stop) {
         return unexpected(overloaded("Another machine leads this ledger" +
                                      (follower_.leader().empty() ? "" : ": " + follower_.leader()) +

@@ -16,14 +16,14 @@ class HeldFile;  // store/file/held_file.h
 
 /// What a follower reports in each round.
 struct Following {
-  LogPosition at;            // up to where its file has the log
-  std::string leader;        // its address; empty if unknown
-  std::int64_t idle_ms = 0;  // since the log has grown
-  std::int64_t lag_ms = 0;   // since the file had everything that the log had
+  LogPosition at;               // up to where its file has the log
+  std::string leader;           // its address; empty if unknown
+  std::int64_t idle_ms = 0;     // since the log has grown
+  std::int64_t current_ms = 0;  // boot_ms() when the file had everything that the log had; 0: never
   // Set by a Database, for reading beside it, which has to end when this is null.
   const HeldFile* file = nullptr;
 };
-/// A follower with a smaller lag is up to date.
+/// A follower whose file was current less than this time ago is up to date.
 constexpr std::int64_t kLagMaxMs = 3'000;
 
 enum class FollowNext {
