@@ -151,7 +151,7 @@ class World(Pair):
 
     def fault(self, what):
         self.faults.append(f"{self.kind}: {what}")
-        print(f"  FAULT {self.faults[-1]}", flush=True)
+        print(f"  {'found' if self.kind == 'control' else 'FAULT'}: {self.faults[-1]}", flush=True)
 
     def expect_exit(self, machine, code, what):
         found = []
