@@ -103,8 +103,8 @@ class World:
         self.pair.start(self.pair.follower, FOLLOWS)
         settled = wait_until_settled(self.pair, SETTLED_WITHIN_S)
         back = " and back before the takeover" if early else ""
-        print(f"  the leader: {leader_is}, the provider {provider_is}{back}: the other machine leads after {took:.1f} s, "
-              f"all settled {settled:.1f} s later", flush=True)
+        print(f"  the leader: {leader_is}, the provider {provider_is}{back}: the other machine leads after {took:.1f}"
+              f" s, all settled {settled:.1f} s later", flush=True)
 
     def judge(self):
         records, payouts = self.pair.login().list_transactions("type=offramp"), self.provider.payouts()
