@@ -81,6 +81,23 @@ def primary(world, _):
     world.settle()
 
 
+def vanished(world, _):
+    """As `primary`, but the machine of the primary is gone, so that nothing responds for it."""
+    old, _ = world.leads()
+    here = [world.cluster.hosts[world.cluster.primary]]
+    others = [host for host in world.network.hosts if host not in here]
+    time.sleep(world.dice.uniform(0, 0.5))
+    world.network.cut(here, others)
+    lost = world.cluster.fail_over()
+    began = time.monotonic()
+    world.expect_exit(old, UNCERTAIN, "a leader whose log is lost")
+    world.spawn(old)
+    world.next_202(began, 40)
+    world.network.heal(here, others)
+    world.cluster.add_standby(lost)
+    world.settle()
+
+
 def return_to(world, server):
     """The server that has most is started again, and no other."""
     for wrong in list(world.cluster.running):
@@ -292,7 +309,7 @@ def slow_log(world, number):
 
 
 KINDS = {one.__name__: one for one in (
-    kill, pause, truncated, primary, lagging, cut_leader_log, cut_leader_clients, cut_follower_log,
+    kill, pause, truncated, primary, vanished, lagging, cut_leader_log, cut_leader_clients, cut_follower_log,
     cut_primary_standbys, cut_all_of_leader, cancelled, restarted, slow_log, two_leaders)}
 
 
