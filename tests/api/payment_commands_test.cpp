@@ -43,12 +43,13 @@ struct World {
     body.update(more);
     return me.pay(kOfframp, body);
   }
-  std::string transfer(const std::string& transaction_id, const std::string& reference = "REF-1") {
+  std::string transfer(const std::string& transaction_id, const std::string& reference = "REF-1",
+                       const std::string& amount = "1") {
     const Json body{{"transactionId", transaction_id},
                     {"sourceWalletId", wallet},
                     {"destinationWalletId", other},
                     {"sendingAssetCode", "USDC"},
-                    {"amount", 1},
+                    {"amount", amount},
                     {"fromRef", reference}};
     return me.pay("/v1/payments/p2p/own", body);
   }
@@ -177,6 +178,34 @@ TEST_CASE("payment list: filters, pages, newest first") {
     CHECK(world.run("payment list", wrong).code == exit_code::kUsage);
   }
   CHECK(world.run("payment list", {{"wallet", kUnknownId}}).code == exit_code::kFailed);
+}
+
+TEST_CASE("payment list: amounts are found by their first digits, on both sides") {
+  World world;
+  for (const char* amount : {"13.48", "13.5", "13", "134", "1.3", "14"}) {
+    world.transfer(std::string("of ") + amount, "REF-1", amount);
+  }
+  world.cash_out("0077");  // 100 USDC, 12750.52 KES
+  const auto found = [&](const std::string& amount) {
+    return member_of_each(world.run("payment list", {{"amount", amount}}).json(), "transactionId");
+  };
+  using Names = std::vector<std::string>;
+  CHECK(found("13") == Names{"of 13", "of 13.5", "of 13.48"});
+  CHECK(found("13.0") == Names{"of 13"});
+  CHECK(found("13.4") == Names{"of 13.48"});
+  CHECK(found("13.50") == Names{"of 13.5"});
+  CHECK(found("134") == Names{"of 134"});
+  CHECK(found("15").empty());
+  CHECK(found("100").size() == 1);
+  const Json paid = world.run("payment list", {{"type", "offramp"}}).json().at(0);
+  CHECK(found(paid.at("receivingAmount").get<std::string>()).size() == 1);
+  CHECK(found("922337203685.4775807").empty());
+  const Json counted = world.run("payment count", {{"amount", "13"}}).json();
+  CHECK(counted.at("payments") == 3);
+  for (const char* wrong : {"0", "-1", "1e3", "1,348", "x", "922337203686"}) {
+    CAPTURE(wrong);
+    CHECK(world.run("payment list", {{"amount", wrong}}).code == exit_code::kUsage);
+  }
 }
 
 TEST_CASE("payment list and show: names with masked accounts, and the actor of each step") {

@@ -1,6 +1,6 @@
 // The frame of the page: session, menu, search, and the screen for each address.
 import { announce, h, replace } from './dom.js';
-import { zone } from './format.js';
+import { copyPlainly, zone } from './format.js';
 import { errorBox } from './notice.js';
 import { openShortcuts, shortcut } from './palette.js';
 import { scopeControls } from './scope.js';
@@ -273,6 +273,7 @@ function begin() {
 
 async function start() {
   document.addEventListener('keydown', keyboard);
+  document.addEventListener('copy', copyPlainly);
   window.addEventListener('hashchange', moved);
   if (takeLink()) {
     watchIdle();

@@ -2,8 +2,11 @@
 import { dialog } from './action.js';
 import { freshId, h, replace } from './dom.js';
 import { field, fewOf, isPaging, isTime, valuesOf } from './form.js';
-import { failureText, label, time, typeText, statusText } from './format.js';
+import { failureText, label, localised, time, typeText, statusText } from './format.js';
+import { periodSelect, periodText, rangeOf } from './period.js';
+import { toast } from './notice.js';
 import { nameOf, manyOf } from './picker.js';
+import { filtersOfSearch, readAmount, readSearch } from './reading.js';
 import { S } from './strings.js';
 import { read, session } from './wire.js';
 
@@ -22,6 +25,21 @@ export function filtersOf(spec) {
     );
 }
 
+const isAmount = (argument) => argument.placeholder === 'AMOUNT';
+
+/** Whether the command has a period: a start and an end. */
+const hasPeriod = (args) =>
+  ['from', 'to'].every((name) => args.some((argument) => argument.name === name && isTime(argument)));
+
+/** The filters in an address as arguments of the command: a period becomes its start and end. */
+export function argumentsIn(query, command) {
+  const row = session.commands.get(command);
+  const names = new Set(row ? row.arguments.map(({ name }) => name) : []);
+  const values = Object.fromEntries([...query].filter(([name]) => names.has(name)));
+  const period = query.get('period');
+  return period && row && hasPeriod(row.arguments) ? { ...values, ...rangeOf(period) } : values;
+}
+
 const nameOfFilter = (argument) => argument.label || label(argument.name);
 
 export function choiceText(argument, word) {
@@ -34,6 +52,8 @@ export function choiceText(argument, word) {
 
 /** The readable form of a value. A name that must be looked up appears when it has arrived. */
 function valueText(argument, value, place) {
+  if (argument.name === 'period') return periodText(value);
+  if (isAmount(argument) && readAmount(value)) return localised(value);
   if (argument.kind === 'choice') return choiceText(argument, value);
   if (argument.kind === 'toggle') return S.common.yes;
   if (isTime(argument)) return time(value);
@@ -80,14 +100,22 @@ function quickSelect(argument, value, apply) {
   return select;
 }
 
-/** The failure code that begins with `text`: the search field of payments accepts these too. */
-function failureOf(usable, text) {
-  const argument = usable.find(({ name }) => name === 'failure');
-  if (!argument || !/^[a-z][a-z_]{3,}$/.test(text)) return undefined;
-  return argument.placeholder.split('|').find((word) => word.startsWith(text));
+/**
+ * Applies the text of the search field. Amounts, dates, statuses and reasons become filters; one that stands for several
+ * lists goes to the screen that shows them all. Digits can begin an ID or an amount: an ID that exists comes first.
+ */
+async function applySearch(context, spec, usable, text, apply) {
+  const asked = text ? readSearch(text, usable) : undefined;
+  const filters = asked ? filtersOfSearch(asked) : [];
+  const isNumber = /^\d+$/.test(text);
+  const { data } = isNumber && asked ? await read(spec.command, { text, limit: 1 }) : { data: [] };
+  if (!asked || data.length > 0) apply({ text: text || undefined });
+  else if (filters.length === 1) apply({ text: undefined, ...filters[0] });
+  else context.go(`#/find?text=${encodeURIComponent(text)}`);
 }
 
-function searchField(spec, argument, usable, value, apply) {
+function searchField(context, spec, argument, usable, apply) {
+  const value = context.query.get('text');
   const said = F.placeholder[spec.command] || argument.help;
   const input = h('input', {
     type: 'search',
@@ -102,9 +130,7 @@ function searchField(spec, argument, usable, value, apply) {
   const form = h('form', { role: 'search', 'aria-label': F.search }, input);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const text = input.value.trim();
-    const failure = failureOf(usable, text);
-    apply(failure ? { text: undefined, failure } : { text: text || undefined });
+    applySearch(context, spec, usable, input.value.trim(), apply).catch((fault) => toast(fault.message, 'bad'));
   });
   input.addEventListener('search', () => {
     if (input.value === '' && value) apply({ text: undefined });
@@ -119,9 +145,11 @@ function openSheet(spec, usable, present, apply) {
   const form = h(
     'form',
     { class: 'stack' },
-    usable.map((argument) =>
-      field(argument, present.get(argument.name), { blank: S.common.any, hint: '', say: choiceText }),
-    ),
+    usable.map((argument) => {
+      const value = present.get(argument.name);
+      const shown = isAmount(argument) && value && readAmount(value) ? localised(value) : value;
+      return field(argument, shown, { blank: S.common.any, hint: '', say: choiceText });
+    }),
     h(
       'div',
       { class: 'row end' },
@@ -132,7 +160,7 @@ function openSheet(spec, usable, present, apply) {
           class: 'quiet',
           onclick: () => {
             open.close();
-            apply(Object.fromEntries(usable.map(({ name }) => [name, undefined])));
+            apply(blank(usable));
           },
         },
         F.clear,
@@ -143,11 +171,25 @@ function openSheet(spec, usable, present, apply) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const values = valuesOf(form);
+    for (const { name } of usable.filter(isAmount)) values[name] = values[name] && (readAmount(values[name]) || values[name]);
+    if (values.from || values.to) values.period = undefined;
     open.close();
-    apply(Object.fromEntries(usable.map(({ name }) => [name, values[name]])));
+    apply({ ...Object.fromEntries(usable.map(({ name }) => [name, values[name]])), ...values });
   });
   open.box.append(form);
   form.querySelector('input:not([type=hidden]), select').focus();
+}
+
+/** Values that remove all filters. */
+const blank = (usable) => ({ ...Object.fromEntries(usable.map(({ name }) => [name, undefined])), period: undefined });
+
+function choosePeriod(context, apply, dates) {
+  return periodSelect({
+    present: context.query.get('period') || '',
+    own: context.query.has('from') || context.query.has('to'),
+    dates,
+    apply: (period) => apply({ period, from: undefined, to: undefined }),
+  });
 }
 
 const QUICK = ['text', 'status', 'state', 'type'];
@@ -162,7 +204,8 @@ export function filterBar(context, spec, apply, tools = []) {
   const quick = usable.filter(({ name, kind }) => wanted.includes(name) && (kind === 'choice' || name === 'text'));
   const rest = usable.filter((argument) => !quick.includes(argument));
   const text = quick.find(({ name }) => name === 'text');
-  const active = usable.filter(({ name }) => context.query.get(name));
+  const period = { name: 'period', label: S.period.label, kind: 'period' };
+  const active = [...usable, period].filter(({ name }) => context.query.get(name));
   const sheet = () => openSheet(spec, usable, context.query, apply);
   const count = active.filter(({ name }) => name !== 'text').length;
   const chips = active.filter((argument) => argument !== text);
@@ -172,13 +215,14 @@ export function filterBar(context, spec, apply, tools = []) {
     h(
       'div',
       { class: 'row' },
-      text && searchField(spec, text, usable, context.query.get('text'), apply),
+      text && searchField(context, spec, text, usable, apply),
       h(
         'div',
         { class: 'row quick' },
         quick
           .filter((argument) => argument !== text)
           .map((argument) => quickSelect(argument, context.query.get(argument.name), apply)),
+        hasPeriod(usable) && choosePeriod(context, apply, sheet),
       ),
       usable.length > 0 &&
         (rest.length > 0 || quick.length > 1) &&
@@ -206,7 +250,7 @@ export function filterBar(context, spec, apply, tools = []) {
               {
                 type: 'button',
                 class: 'quiet',
-                onclick: () => apply(Object.fromEntries(usable.map(({ name }) => [name, undefined]))),
+                onclick: () => apply(blank(usable)),
               },
               F.clear,
             ),

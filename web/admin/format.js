@@ -193,18 +193,30 @@ export function bytes(count) {
   );
 }
 
-/** Groups digits by three with spacing only, so that copying gives the plain number. */
-function grouped(text) {
-  const [, sign, whole, rest] = /^(-?)(\d+)(.*)$/.exec(text);
-  if (whole.length < 5) return [text];
-  const groups = [];
-  for (let end = whole.length; end > 0; end -= 3) groups.unshift(whole.slice(Math.max(0, end - 3), end));
-  return [sign, groups.map((group, i) => h('span', i === 0 ? {} : { class: 'group' }, group)), rest];
+const WHOLE = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' });
+
+/** The decimal separator of the reader's locale. */
+export const POINT = WHOLE.formatToParts(1.5).find(({ type }) => type === 'decimal').value;
+
+/** A decimal text as the reader's locale writes it, with all of its digits: never converted to floating point. */
+export function localised(text) {
+  const [, sign, whole, places] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
+  return `${sign}${WHOLE.format(BigInt(whole))}${places ? POINT + places : ''}`;
 }
 
 export function number(value) {
   const text = String(value);
-  return h('span', { class: 'number' }, DECIMAL.test(text) ? grouped(text) : text);
+  return h('span', { class: 'number', 'data-value': text }, DECIMAL.test(text) ? localised(text) : text);
+}
+
+/** Copies a single number in the form that commands and the API take, without separators of thousands. */
+export function copyPlainly(event) {
+  const selection = document.getSelection();
+  const start = selection.anchorNode && (selection.anchorNode.parentElement || selection.anchorNode);
+  const own = start && start.closest('.number[data-value]');
+  if (!own || selection.toString().trim() !== own.textContent) return;
+  event.clipboardData.setData('text/plain', own.dataset.value);
+  event.preventDefault();
 }
 
 /** An amount exactly as coffer wrote it, never converted to floating point, with its asset. */

@@ -1,7 +1,8 @@
 // A list screen: filters, rows, their number, and paging.
-import { everyRow, saveCsv } from './csv.js';
+import { bulkBar, Chosen } from './bulk.js';
+import { exportDialog } from './csv.js';
 import { h, replace } from './dom.js';
-import { filterBar, filtersOf } from './filters.js';
+import { argumentsIn, filterBar, filtersOf } from './filters.js';
 import { label } from './format.js';
 import { live } from './live.js';
 import { empty, errorBox, note, notBuilt, toast } from './notice.js';
@@ -45,11 +46,7 @@ const isPaged = (spec) => takes(spec.command, cursorName(spec));
 
 /** The filters of the address, within the environment and association of the page. */
 function filterValues(context, spec) {
-  const values = {};
-  for (const [name, value] of context.query) {
-    if (takes(spec.command, name)) values[name] = value;
-  }
-  return { ...inScope(spec.command), ...values, ...spec.fixed };
+  return { ...inScope(spec.command), ...argumentsIn(context.query, spec.command), ...spec.fixed };
 }
 
 function valuesFor(context, spec, shown) {
@@ -59,19 +56,23 @@ function valuesFor(context, spec, shown) {
   return values;
 }
 
+const EMPTY_PAGES_MAX = 5; // that a search without an index reads before it stops, of 10,000 rows each
+
 /**
  * Reads pages until there are as many rows as the screen shows. Stops at a page that is not full: with a filter that
- * matches few rows, the server has then reached its search limit.
+ * matches few rows, the server has then reached its search limit. While nothing matches, it reads on.
  */
 async function pagesOf(context, spec, state, signal) {
   const values = valuesFor(context, spec, state.shown);
   let result = await read(spec.command, values, signal);
   result.full = result.data.length === values.limit;
-  while (isPaged(spec) && result.full && result.data.length < state.shown && nextOf(result, spec)) {
+  for (let page = 1; isPaged(spec) && result.data.length < state.shown && nextOf(result, spec); page += 1) {
+    const blank = result.data.length === 0 && page < EMPTY_PAGES_MAX;
+    if (!result.full && !blank) break;
     const limit = Math.min(state.shown - result.data.length, MORE);
     const cursor = { [cursorName(spec)]: nextOf(result, spec), limit };
-    const page = await read(spec.command, { ...values, ...cursor }, signal);
-    result = { ...page, data: [...result.data, ...page.data], full: page.data.length === limit };
+    const next = await read(spec.command, { ...values, ...cursor }, signal);
+    result = { ...next, data: [...result.data, ...next.data], full: next.data.length === limit };
   }
   return result;
 }

@@ -1,5 +1,7 @@
 #include "cli/payments/payments.h"
 
+#include <limits>
+
 #include "app/app.h"
 #include "base/text/join.h"
 #include "cli/command_groups.h"
@@ -27,6 +29,26 @@ Result<std::int64_t> beneficiary_argument(Connection& db, const Arguments& argum
   return existing(store::beneficiary_key(db, id), "beneficiary");
 }
 
+/// Amounts that begin with the given digits: 1348 stands for 1348 up to 1348.9999999.
+Result<std::optional<store::AmountRange>> amount_filter(const Arguments& arguments) {
+  const auto text = arguments.find("amount");
+  if (!text) return std::optional<store::AmountRange>();
+  const auto [amount, fault] = parse_amount(*text, Amount::kScale);
+  if (fault != AmountFault::none) {
+    return unexpected(Slug::malformed_request,
+                      "--amount \"" + *text +
+                          "\" is not an amount. Write it like 1348 or 1348.50, without thousands "
+                          "separators.");
+  }
+  std::int64_t width = Amount::kUnitsPerWhole;
+  if (const auto point = text->find('.'); point != std::string::npos) {
+    for (auto digits = text->size() - point - 1; digits > 0 && width > 1; --digits) width /= 10;
+  }
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t lowest = amount.units();
+  return std::optional(store::AmountRange{lowest, lowest > kMost - width ? kMost : lowest + width});
+}
+
 Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& arguments) {
   store::PaymentsWanted out;
   COFFER_TRY(out.tenants, owners_argument(db, arguments));
@@ -42,6 +64,7 @@ Result<store::PaymentsWanted> wanted_payments(Connection& db, const Arguments& a
   COFFER_TRY(out.from, optional_time(arguments, "from"));
   COFFER_TRY(out.to, optional_time(arguments, "to"));
   out.open_item = optional_term<OpenItem>(arguments, "open");
+  COFFER_TRY(out.amount, amount_filter(arguments));
   if (const auto failure = arguments.find("failure")) out.failure = parse_failure_code(*failure);
   out.text = arguments.find("text");
   const auto metadata = arguments.find("metadata");
@@ -124,6 +147,9 @@ std::vector<Argument> filter_arguments() {
        choice("open", kOpenItems,
               "Filter by what is left to do: money to book or return, or a "
               "status that the provider contradicts"),
+       on_page(option("amount", "AMOUNT",
+                      "Beginning of the amount sent or received: 1348 also finds 1348.50"),
+               "Amount", "1348.50"),
        option("wallet", "ID", "Filter by wallet, as source or destination"),
        option("beneficiary", "ID", "Filter by beneficiary"),
        option("connector", "ID", "Filter by connector"),

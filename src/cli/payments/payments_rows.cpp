@@ -90,6 +90,18 @@ RowBody body_of(const std::vector<std::string>& header, const std::vector<std::s
   return body;
 }
 
+/// Spreadsheets of many countries write other separators.
+Result<void> check_separator(std::string_view csv) {
+  const std::string_view first = csv.substr(0, csv.find('\n'));
+  const auto found = first.find_first_of(",;\t");
+  if (found == std::string_view::npos || first[found] == ',') return {};
+  return unexpected(Slug::malformed_request,
+                    std::string("The columns are separated by ") +
+                        (first[found] == ';' ? "semicolons" : "tabs") +
+                        " instead of commas. In a spreadsheet, save the file as \"CSV UTF-8\" "
+                        "with the comma as the separator, and import it again.");
+}
+
 /// The error in the name of a column for payments of this type; nullopt if it is one of their
 /// fields.
 std::optional<FieldError> unknown_field(PaymentType type, const std::string& column) {
@@ -121,6 +133,7 @@ std::optional<FieldError> unknown_column(const std::string& column) {
 class BulkReader {
  public:
   Result<std::vector<BulkRow>> read(std::string_view csv) {
+    COFFER_TRY_VOID(check_separator(csv));
     COFFER_TRY(const auto lines, csv_rows(csv));
     if (lines.size() < 2) {
       return unexpected(Slug::malformed_request,

@@ -64,6 +64,11 @@ constexpr KeyIndex kOfOpenItem =
 static_assert(stored(OpenItem::none) == 0);
 constexpr const char* kOpenItem = "SELECT open_item FROM provider_payments WHERE payment = ?";
 
+// Without an index, which would make every payment more expensive: rows are read within the limit.
+constexpr const char* kOfAmount =
+    "SELECT 1 FROM payments WHERE payment = ?1 AND ((sending_amount >= ?2 AND sending_amount < ?3)"
+    " OR (receiving_amount >= ?2 AND receiving_amount < ?3))";
+
 constexpr const char* kBrief =
     "SELECT " COFFER_PAYMENT_FILTER_COLUMNS " FROM payments p WHERE p.payment = ?";
 constexpr const char* kLegs =
@@ -240,7 +245,12 @@ bool PaymentWalk::fits(const Query& q) {
   if (wanted_.open_item && first_integer(db_, kOpenItem, payment) != stored(*wanted_.open_item)) {
     return false;
   }
-  return metadata_fits(payment) && legs_fit(q);
+  return amount_fits(payment) && metadata_fits(payment) && legs_fit(q);
+}
+
+bool PaymentWalk::amount_fits(std::int64_t payment) {
+  const auto& wanted = wanted_.amount;
+  return !wanted || first_integer(db_, kOfAmount, payment, wanted->lowest, wanted->below);
 }
 
 bool PaymentWalk::metadata_fits(std::int64_t payment) {

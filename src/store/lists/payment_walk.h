@@ -11,6 +11,13 @@
 
 namespace coffer::store {
 
+/// Amounts in units of Amount, from `lowest` up to, but excluding, `below`.
+struct AmountRange {
+  std::int64_t lowest = 0;
+  std::int64_t below = 0;
+  bool operator==(const AmountRange&) const = default;
+};
+
 /// A filter in row keys.
 struct PaymentsWanted {
   TenantKeys tenants;
@@ -28,6 +35,7 @@ struct PaymentsWanted {
   std::optional<Timestamp> updated_from;  // inclusive
   std::optional<FailureCode> failure;
   std::optional<OpenItem> open_item;  // unbooked or contradicted
+  std::optional<AmountRange> amount;  // sent or received; of a multi-transfer, the sum of its legs
   /// Beginning of the transactionId, or of the account number of a wallet on either side, including
   /// legs.
   std::optional<std::string> text;
@@ -63,6 +71,7 @@ class PaymentWalk {
   void add_of_tenants(KeySources& out, const KeyIndex& index, const Args&... args) const;
   bool legs_fit(const Query& q);
   bool metadata_fits(std::int64_t payment);
+  bool amount_fits(std::int64_t payment);
 
   Connection& db_;
   const PaymentsWanted& wanted_;

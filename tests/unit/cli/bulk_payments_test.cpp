@@ -1,4 +1,5 @@
 // coffer payment bulk: CSV rows as payments (docs/operating.md#bulk-payments).
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/files/csv_rows.h"
@@ -256,6 +257,23 @@ TEST_CASE("payment bulk: an unknown column is one error of the line with the nam
   CHECK(found[0].at("metadata") == Json{{{"name", "order"}, {"value", "A-1"}}});
   const Ran bad = bulk.bulk("transactionId,metadata.a b\nK-2,x\n");
   CHECK(bad.err.find("line 2: metadata.a b: is not a permitted key") != std::string::npos);
+}
+
+TEST_CASE("payment bulk: separators other than commas are named, with the remedy", "[cli]") {
+  BulkWorld bulk;
+  for (const auto& [separator, name] :
+       {std::pair{';', "by semicolons"}, std::pair{'\t', "by tabs"}}) {
+    for (std::string csv :
+         {kHeader + bulk.transfer("M-2", "5"),
+          "\"transactionId\"," + kHeader + "\"M-2\"," + bulk.transfer("x", "1")}) {
+      std::ranges::replace(csv, ',', separator);
+      const Ran ran = bulk.bulk(csv);
+      INFO(ran.err);
+      CHECK(ran.code == exit_code::kUsage);
+      CHECK(ran.err.find(name) != std::string::npos);
+      CHECK(ran.err.find("with the comma as the separator") != std::string::npos);
+    }
+  }
 }
 
 TEST_CASE("payment bulk: a repeated transactionId is listed beside other errors", "[cli]") {
