@@ -129,7 +129,7 @@ export async function figures(watched, world) {
   );
   await watched.visit(`wallets/${world.facts.wallets[0].id}`);
   const balance = await page.evaluate(() => (document.querySelector('.figures .amount') || {}).textContent);
-  ok('a balance shows its asset', /^[\d.]+ [A-Z]+$/.test(balance || ''), balance);
+  ok('a balance shows its asset', /^[\d.,]+ [A-Z]+$/.test(balance || ''), balance);
   await watched.visit('payments');
   const right = await page.evaluate(() => {
     const shown = document.querySelector('tbody td.right .amount .asset');

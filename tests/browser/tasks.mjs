@@ -1,7 +1,6 @@
 // The tasks of an operator: find, understand, decide, repair. Tests each part of the page for its task on real data.
-import { readFileSync } from 'node:fs';
-
 import { ok, Watched } from './judge.mjs';
+import { exported } from './lists.mjs';
 
 const text = (page, selector) => page.evaluate((at) => (document.querySelector(at) || {}).textContent || '', selector);
 
@@ -128,11 +127,9 @@ async function picking(watched, world) {
 
 async function csvAndViews(watched) {
   const { page } = watched;
-  await watched.visit('payments?type=offramp');
-  await waitFor(page, '.count', ' of ');
+  const file = await exported(watched, 'payments?type=offramp');
   const shown = await rows(page);
-  const [file] = await Promise.all([page.waitForEvent('download'), page.click('[data-export]')]);
-  const lines = readFileSync(await file.path(), 'utf8').trim().split('\r\n');
+  const lines = file.text.trim().split('\r\n');
   const cells = await watched.page.evaluate(async () => {
     const { toCsv } = await import('/admin/csv.js');
     const texts = ['=1', '  =1', '\n=1', '\ufeff=1', '\uff1d1', '\u00a0=1', '\u200b\u3000@1', '\t1'];

@@ -37,6 +37,7 @@ export function approvalsScreen(context) {
     more: [idColumn('id')],
     link: (row) => `#/approvals/${row.id}`,
     rowActions: buttons,
+    bulk: { noun: 'approval', about: (row) => `${row.command}, ${row.requestedBy}`, fixed: (row) => ({ ID: row.id }) },
     empty: [A.empty, A.emptyNext],
   });
 }

@@ -48,6 +48,12 @@ export function connectorsScreen(context) {
         only: ['pause', 'resume'],
         titles: { pause: S.connectors.pause, resume: S.connectors.resume },
       }),
+    bulk: {
+      noun: 'connector',
+      titles: { pause: S.connectors.pause, resume: S.connectors.resume },
+      about: (row) => row.name,
+      fixed: (row) => ({ ID: row.id }),
+    },
     empty: [
       S.connectors.empty,
       S.connectors.emptyNext,

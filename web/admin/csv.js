@@ -1,7 +1,12 @@
 // CSV export of all rows that match the filters, read page by page.
-import { download } from './dom.js';
+import { dialog } from './action.js';
+import { download, h } from './dom.js';
+import { plainField, submitting } from './form.js';
+import { toast } from './notice.js';
 import { S } from './strings.js';
 import { read } from './wire.js';
+
+const C = S.csv;
 
 const PAGES_MAX = 500; // of 200 rows; longer exports need the command line
 
@@ -42,6 +47,53 @@ export async function everyRow(command, values, { cursor: name = 'cursor', limit
   throw new Error(S.csv.tooLong(rows.length));
 }
 
-export function saveCsv(name, rows) {
-  download(`${name}.csv`, 'text/csv', toCsv(rows));
+const BOM = 'coffer-csv-bom';
+
+/** Whether this operator's files begin with a byte order mark; the browser keeps the choice. */
+function bomWanted(set) {
+  try {
+    if (set !== undefined) localStorage.setItem(BOM, set ? '1' : '');
+    return localStorage.getItem(BOM) === '1';
+  } catch {
+    return Boolean(set); // storage is disabled
+  }
+}
+
+/** `['Payments', 'Refunded', 'November 2026']` as `payments-refunded-november-2026`. */
+export function fileName(parts) {
+  const plain = parts.join(' ').toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
+  return plain.replace(/[^\p{L}\p{N}.]+/gu, '-').replace(/^[-.]+|[-.]+$/g, '').slice(0, 100) || 'coffer';
+}
+
+/** Asks for the name of the file and its form, and saves it. `rows(progress)` reads the rows. */
+export function exportDialog({ name, rows }) {
+  const open = dialog(C.title);
+  const place = h('div', {});
+  const submit = h('button', { type: 'submit', class: 'primary' }, C.save);
+  const form = h(
+    'form',
+    { class: 'stack' },
+    plainField({ name: 'file', text: C.file, value: `${fileName(name)}.csv`, required: true, autocomplete: 'off' }),
+    plainField({ name: 'bom', text: C.bom, hint: C.bomHint, type: 'checkbox', checked: bomWanted() }),
+    place,
+    h(
+      'div',
+      { class: 'row end' },
+      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
+      submit,
+    ),
+  );
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const bom = bomWanted(form.elements.bom.checked);
+    await submitting(form, place, async () => {
+      const found = await rows((text) => (submit.textContent = text));
+      download(form.elements.file.value.trim(), 'text/csv', (bom ? '\ufeff' : '') + toCsv(found));
+      open.close();
+      toast(C.saved(found.length));
+    });
+    submit.textContent = C.save;
+  });
+  open.box.append(form);
+  submit.focus();
 }

@@ -72,6 +72,17 @@ function valueText(argument, value, place) {
   return manyOf(argument) ? value.slice(0, 8) : value;
 }
 
+/** The filters in an address in words, for the name of a file. */
+export function filterTexts(query, spec) {
+  return [...filtersOf(spec), { name: 'period' }]
+    .filter(({ name }) => query.get(name))
+    .map((argument) => {
+      const value = query.get(argument.name);
+      const text = valueText(argument, value, h('span', {}));
+      return typeof text === 'string' ? text : value.slice(0, 10);
+    });
+}
+
 function chip(argument, value, remove) {
   const place = h('span', { class: 'chip-value' });
   replace(place, valueText(argument, value, place));

@@ -44,29 +44,13 @@ export function badge(word, tone = toneOf(word)) {
 /** Tones of circuit breaker states. An open breaker blocks all calls. */
 const BREAKER = { closed: 'good', open: 'bad', half_open: 'busy' };
 
-const KEEP = {
-  id: 'ID',
-  url: 'URL',
-  uri: 'URI',
-  iso: 'ISO',
-  api: 'API',
-  otp: 'OTP',
-  wal: 'WAL',
-  kyc: 'KYC',
-  ca: 'CA',
-  bps: 'bps',
-  utc: 'UTC',
-  http: 'HTTP',
-  dns: 'DNS',
-};
-
 /** The label of a name such as `sendingAmount` or `before-entry`. */
 export function label(key) {
   if (Object.hasOwn(S.label, key)) return S.label[key];
   const words = String(key)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .split(/[ _-]+/)
-    .map((word) => KEEP[word.toLowerCase()] || word.toLowerCase());
+    .map((word) => S.keep[word.toLowerCase()] || word.toLowerCase());
   // The value shows the unit.
   if (words.length > 1 && /^(seconds|bytes)$/.test(words[words.length - 1])) words.pop();
   const text = words.join(' ');
@@ -137,10 +121,10 @@ export function time(value) {
 }
 
 const AGES = [
-  [86_400, 'd', 'day'],
-  [3_600, 'h', 'hour'],
-  [60, 'min', 'minute'],
-  [1, 's', 'second'],
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+  [1, 'second'],
 ];
 
 /** A duration such as `3 h 12 min`, limited to the `most` largest units. */
@@ -150,10 +134,10 @@ function duration(seconds, most = 2) {
   for (const [size, unit] of AGES) {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    if (count > 0) parts.push(`${count} ${unit}`);
+    if (count > 0) parts.push(S.common.units[unit](count));
     if (parts.length === most) break;
   }
-  return parts.join(' ') || '0 s';
+  return parts.join(' ') || S.common.units.second(0);
 }
 
 function relative(value, text) {
@@ -167,7 +151,7 @@ export const ago = (value) => relative(value, S.common.ago(duration(secondsSince
 
 /** `5 days`, for sentences. */
 export function inWords(seconds) {
-  const [size, , unit] = AGES.find(([each]) => seconds >= each) || AGES.at(-1);
+  const [size, unit] = AGES.find(([each]) => seconds >= each) || AGES.at(-1);
   const count = Math.max(0, Math.floor(seconds / size));
   return S.common.counted[unit](count);
 }
@@ -179,7 +163,7 @@ export const since = (value, say) => relative(value, say(inWords(secondsSince(va
 export const due = (value) => relative(value, S.common.in(duration(-secondsSince(value), 1)));
 
 export function bytes(count) {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const units = S.common.bytes;
   let value = Number(count);
   let unit = 0;
   while (value >= 1024 && unit + 1 < units.length) {
@@ -267,7 +251,7 @@ export function id(value, href, whole = false) {
 
 /** The asset of an amount: `sendingAssetCode` for `sendingAmount`, `assetCode` for `balance`. */
 const STEMS = /Amount$/;
-function assetBeside(record, key) {
+export function assetBeside(record, key) {
   return record[assetKey(record, key)];
 }
 
@@ -331,10 +315,9 @@ function scalarNode(key, value, record, whole) {
   if (/bytes$/i.test(key) && typeof value === 'number') return bytes(value);
   if (/seconds$/i.test(key) && typeof value === 'number') return duration(value);
   if (WORD_KEY.test(key) && Object.hasOwn(S.word, value)) return S.word[value];
-  if (key === 'usedPercent') return h('span', { class: 'number' }, `${value} %`);
-  if (key === 'successRate') return h('span', { class: 'number' }, `${value} %`);
+  if (key === 'usedPercent' || key === 'successRate') return h('span', { class: 'number' }, S.common.percent(value));
   if (key === 'breaker') return badge(value, BREAKER[value]);
-  if (key === 'durationMs') return h('span', { class: 'number' }, `${value} ms`);
+  if (key === 'durationMs') return h('span', { class: 'number' }, S.common.ms(value));
   if (typeof value === 'number') return number(value);
   if (isTime(value)) return whole ? exactTime(value) : time(value);
   if (key === 'type' && S.type[value]) return S.type[value];

@@ -1,14 +1,14 @@
 // A list screen: filters, rows, their number, and paging.
-import { bulkBar, Chosen } from './bulk.js';
-import { exportDialog } from './csv.js';
+import { bulkBar, Chosen, hasBulk } from './bulk.js';
+import { everyRow, exportDialog } from './csv.js';
 import { h, replace } from './dom.js';
-import { argumentsIn, filterBar, filtersOf } from './filters.js';
+import { argumentsIn, filterBar, filtersOf, filterTexts } from './filters.js';
 import { label } from './format.js';
 import { live } from './live.js';
-import { empty, errorBox, note, notBuilt, toast } from './notice.js';
+import { empty, errorBox, note, notBuilt } from './notice.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';
-import { columnWidths, table } from './table.js';
+import { columnWidths, ordered, table } from './table.js';
 import { chosenColumns, columnsButton, viewsMenu } from './views.js';
 import { can, read, takes } from './wire.js';
 
@@ -140,20 +140,21 @@ function moreButton(spec, result, rows, state, again) {
   return h('p', {}, h('button', { type: 'button', 'data-more': '', onclick: more }, L.more(shown - state.shown)));
 }
 
-/** A text such as `50 of 431`, which always says that there are more rows. */
-function countText(spec, result, rows, shown) {
+/** A text such as `50 of 431`, which always says that there are more rows, and which of them are in order. */
+function countText(spec, result, rows, shown, state) {
   if (rows.length === 0 || spec.limit) return null;
   const count = result.count;
   let text;
   if (count) text = L.of(shown, Math.max(shown, count.payments), count.isExact);
   else if (isPaged(spec)) text = nextOf(result, spec) ? L.andMore(shown) : L.shown(shown);
   else text = L.of(shown, rows.length, true);
-  return h('p', { class: 'count soft small', role: 'status' }, text);
+  const partly = state.sort && isPaged(spec) && nextOf(result, spec);
+  return h('p', { class: 'count soft small', role: 'status' }, text, partly && ` ${L.sortedPart}`);
 }
 
 function nothing(context, spec, result) {
   if (nextOf(result, spec)) return empty(L.nothingSoFar);
-  const filtered = filtersOf(spec).some(({ name }) => context.query.has(name));
+  const filtered = [...filtersOf(spec), { name: 'period' }].some(({ name }) => context.query.has(name));
   if (filtered) return empty(L.nothingFits, h('a', { href: `#/${context.path}` }, L.showAll));
   return empty(...(spec.empty || [L.nothing]));
 }
@@ -167,20 +168,51 @@ function widthsFor(state, place, shown) {
   return state.widths;
 }
 
+/** What the headings need: the present order, and a press of a heading, which reverses it or chooses another one. */
+function sortOf(state, again) {
+  return {
+    ...state.sort,
+    by: (key) => {
+      const same = state.sort && state.sort.key === key;
+      state.sort = same && state.sort.down ? undefined : { key, down: same };
+      again();
+    },
+  };
+}
+
+function selectOf(spec, state, keyOf, again) {
+  const { chosen } = state;
+  return {
+    about: spec.bulk.about,
+    has: (row) => chosen.keys.has(keyOf(row)),
+    set: (rows, on) => {
+      chosen.set(rows.map(keyOf), on);
+      again();
+    },
+  };
+}
+
 function draw(context, spec, result, state, again, place) {
-  const rows = spec.rows ? spec.rows(result.data) : result.data;
+  const found = spec.rows ? spec.rows(result.data) : result.data;
+  const columns = chosenColumns(spec) || result.columns;
+  const rows = state.sort && columns ? ordered(found, columns, state.sort) : found;
   const shown = isPaged(spec) ? rows : rows.slice(0, state.shown);
+  const keyOf = spec.key || ((row) => row.id);
+  const many = hasBulk(spec.bulk);
   return [
-    countText(spec, result, rows, shown.length),
+    many && bulkBar({ spec: spec.bulk, chosen: state.chosen, rows: shown, keyOf, again, redraw: again }),
+    countText(spec, result, rows, shown.length, state),
     rows.length === 0
       ? nothing(context, spec, result)
       : table({
           caption: spec.title,
           rows: shown,
-          columns: chosenColumns(spec) || result.columns,
+          columns,
           link: spec.link,
-          key: spec.key || ((row) => row.id),
+          key: keyOf,
           widths: widthsFor(state, place, shown.length),
+          sort: spec.limit ? undefined : sortOf(state, again),
+          select: many ? selectOf(spec, state, keyOf, again) : undefined,
           actions:
             spec.rowActions && ((row) => h('div', { class: 'row end' }, spec.rowActions(row, again))),
         }),
@@ -191,30 +223,26 @@ function draw(context, spec, result, state, again, place) {
 
 // --- Tools --------------------------------------------------------------------------------------------
 
+/** All rows that match the filters. */
+async function allRows(context, spec, progress) {
+  const values = filterValues(context, spec);
+  delete values[cursorName(spec)];
+  if (isPaged(spec)) return everyRow(spec.command, values, { cursor: cursorName(spec), progress });
+  return (await read(spec.command, { ...values, ...(takes(spec.command, 'limit') && { limit: LIMIT_MAX }) })).data;
+}
+
 function exportButton(context, spec) {
-  const button = h('button', { type: 'button', class: 'quiet', 'data-export': '' }, L.exportCsv);
-  button.addEventListener('click', async () => {
-    button.disabled = true;
-    try {
-      const values = filterValues(context, spec);
-      delete values[cursorName(spec)];
-      const rows = isPaged(spec)
-        ? await everyRow(spec.command, values, {
-            cursor: cursorName(spec),
-            progress: (text) => (button.textContent = text),
-          })
-        : (await read(spec.command, { ...values, ...(takes(spec.command, 'limit') && { limit: LIMIT_MAX }) }))
-            .data;
-      saveCsv(context.path.replaceAll('/', '-'), rows);
-      toast(L.exported(rows.length));
-    } catch (fault) {
-      toast(fault.message, 'bad');
-    } finally {
-      button.disabled = false;
-      button.textContent = L.exportCsv;
-    }
-  });
-  return button;
+  const open = () =>
+    exportDialog({
+      // On the page of one object, the title has its name.
+      name: [
+        ...(context.parts.length > 1 ? [document.title.replace(/ – coffer$/, '')] : []),
+        spec.title,
+        ...filterTexts(context.query, spec),
+      ],
+      rows: (progress) => allRows(context, spec, progress),
+    });
+  return h('button', { type: 'button', class: 'quiet', 'data-export': '', onclick: open }, L.exportCsv);
 }
 
 const columnTitle = (column) =>
@@ -232,7 +260,7 @@ function tools(context, spec, redraw) {
 /**
  * The list of a screen. {title, command, count: the command that counts, fixed: values that cannot be
  * changed, filters: false for none, tools: false for no export, quick: filters beside the list, views, columns,
- * more: columns that are hidden by default, rows(data), key(row), link(row), rowActions(row, again),
+ * bulk: commands for several rows (bulk.js), more: columns that are hidden by default, rows(data), key(row), link(row), rowActions(row, again),
  * empty: [text, ...next step], cursor: name of the argument, cursorOf(row)}.
  */
 export function listPart(context, spec) {
@@ -240,7 +268,7 @@ export function listPart(context, spec) {
   const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
   const bar = h('div', {});
   const first = spec.limit || PAGE;
-  const state = { shown: first };
+  const state = { shown: first, chosen: new Chosen() };
   const again = live({
     container: place,
     signal: context.signal,

@@ -20,7 +20,7 @@ export function ratesScreen(context) {
       action({
         command: 'rate set',
         title: S.rates.change,
-        about: `${row.sellAssetCode} to ${row.buyAssetCode}`,
+        about: S.rates.pair(row.sellAssetCode, row.buyAssetCode),
         quietly: true,
         done: again,
         fixed: { SELL: row.sellAssetCode, BUY: row.buyAssetCode, environment: row.environment },
@@ -29,7 +29,7 @@ export function ratesScreen(context) {
       action({
         command: 'rate remove',
         title: S.rates.remove,
-        about: `${row.sellAssetCode} to ${row.buyAssetCode}`,
+        about: S.rates.pair(row.sellAssetCode, row.buyAssetCode),
         danger: true,
         quietly: true,
         done: again,

@@ -1,11 +1,13 @@
 // The overview: conditions that need attention, today compared with yesterday, charts, balances.
 import { chart } from './chart.js';
+import { checklistPart } from './checklist.js';
 import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
 import { ago, amount, badge, bytes, failureText, now, number, since, time } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, note, notBuilt } from './notice.js';
+import { periodSelect, rangeOf } from './period.js';
 import { members } from './record.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';
@@ -141,7 +143,7 @@ function todayPart(buckets) {
       tile(O.today.payments, number(now.payments), O.today.yesterday(then.payments), { href: '#/payments' }),
       tile(
         O.today.success,
-        rate === undefined ? '–' : `${rate} %`,
+        rate === undefined ? '–' : S.common.percent(rate),
         O.today.failed(now.failed, rateOf(then)),
         { href: '#/payments?status=failed', tone: rate !== undefined && rate < 95 ? 'warn' : undefined },
       ),
@@ -180,7 +182,7 @@ function choice(context, text, name, options, present) {
         'a',
         {
           class: 'button small',
-          href: addressWith(context, { from: undefined, to: undefined, [name]: value }),
+          href: addressWith(context, { from: undefined, to: undefined, period: undefined, [name]: value }),
           'aria-current': value === present ? 'true' : undefined,
         },
         said,
@@ -188,6 +190,17 @@ function choice(context, text, name, options, present) {
     ),
   );
 }
+
+const NO_RANGE = { hours: undefined, period: undefined, from: undefined, to: undefined };
+
+/** A choice of presets and months. */
+const periodChoice = (context) =>
+  periodSelect({
+    present: context.query.get('period') || '',
+    any: O.range.period,
+    own: context.query.has('from'),
+    apply: (period) => context.go(addressWith(context, { ...NO_RANGE, period })),
+  });
 
 /** A form to choose the start and end of the period. */
 function rangeForm(context) {
@@ -200,7 +213,7 @@ function rangeForm(context) {
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    context.go(addressWith(context, { hours: undefined, from: undefined, to: undefined, ...valuesOf(form) }));
+    context.go(addressWith(context, { ...NO_RANGE, ...valuesOf(form) }));
   });
   return h('details', { open: context.query.has('from') }, h('summary', {}, O.range.own), form);
 }
@@ -317,7 +330,12 @@ function chartsPart(context, buckets, hours) {
       'div',
       { class: 'row between' },
       h('h2', {}, O.charts.title),
-      choice(context, O.range.label, 'hours', TIMES.map((each) => [each, O.range[each]]), hours),
+      h(
+        'div',
+        { class: 'row' },
+        choice(context, O.range.label, 'hours', TIMES.map((each) => [each, O.range[each]]), hours),
+        periodChoice(context),
+      ),
     ),
     rangeForm(context),
     h(
@@ -428,9 +446,11 @@ function systemPart(overview) {
 
 // --- Screen -------------------------------------------------------------------------------------------
 
-function rangeOf(context) {
+function rangeIn(context) {
   const from = context.query.get('from');
   if (from) return { from, to: context.query.get('to') };
+  const period = context.query.get('period');
+  if (period && rangeOf(period).from) return rangeOf(period);
   const asked = context.query.get('hours');
   return { hours: TIMES.includes(asked) ? asked : '24' };
 }
@@ -452,9 +472,12 @@ async function look(context, range, signal) {
 
 export function overviewScreen(context) {
   const place = h('div', {}, h('p', { class: 'soft', role: 'status' }, S.app.loading));
-  replace(context.main, heading(O.title), can('overview') ? place : notBuilt('overview'));
-  if (!can('overview')) return;
-  const range = rangeOf(context);
+  if (!can('overview')) {
+    replace(context.main, heading(O.title), notBuilt('overview'));
+    return;
+  }
+  replace(context.main, heading(O.title), checklistPart(context), place);
+  const range = rangeIn(context);
   live({
     container: place,
     signal: context.signal,

@@ -125,7 +125,7 @@ export function secretsNode(record, rest) {
 }
 
 /** The result of a command. */
-export function resultNode(result, caption = 'Result') {
+export function resultNode(result, caption = S.common.result) {
   const { data, columns } = result;
   if (!Array.isArray(data)) {
     const plain = members(data, { leaveOut: hasSecret(data) ? [...SECRETS] : [] });

@@ -14,7 +14,7 @@ const TONES = { 2: 'good', 3: 'plain', 4: 'warn', 5: 'bad' };
 
 const statusBadge = (status) =>
   h('span', { class: `badge ${TONES[Math.floor(status / 100)] || 'plain'}` }, String(status));
-const took = (us) => R.ms((us / 1000).toFixed(us < 10_000 ? 1 : 0));
+const took = (us) => S.common.ms((us / 1000).toFixed(us < 10_000 ? 1 : 0));
 
 export function requestsScreen(context) {
   list(context, {

@@ -7,6 +7,7 @@ import { list } from './list.js';
 import { errorBox, toast } from './notice.js';
 import { terms } from './record.js';
 import { S } from './strings.js';
+import { DECISIONS } from './wallets.js';
 import { act, can, read } from './wire.js';
 
 const R = S.reviews;
@@ -153,6 +154,7 @@ export function reviewsScreen(context) {
       { key: 'createdAt', label: R.since, card: 'value', render: (row) => ago(row.createdAt) },
     ],
     link: (row) => `#/wallets/${row.id}`,
+    bulk: DECISIONS,
     rowActions: (row, again) => [
       h(
         'button',

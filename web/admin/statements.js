@@ -5,6 +5,7 @@ import { field, valuesOf } from './form.js';
 import { amount, exactTime } from './format.js';
 import { heading, listPart } from './list.js';
 import { empty, errorBox, notBuilt, toast } from './notice.js';
+import { periodSelect, rangeOf } from './period.js';
 import { picker } from './picker.js';
 import { terms } from './record.js';
 import { S } from './strings.js';
@@ -88,6 +89,17 @@ function paper(values, context) {
 function chooseForm(context, command, wallet) {
   const chosen = command.arguments.filter(({ name }) => ['asset', 'from', 'to'].includes(name));
   const id = freshId('wallet');
+  const period = periodSelect({
+    any: S.period.any,
+    own: context.query.has('from') || context.query.has('to'),
+    apply: (name) => {
+      const wanted = { wallet: form.elements.wallet.value, ...(name ? rangeOf(name) : {}) };
+      const asset = form.elements.asset && form.elements.asset.value;
+      const query = Object.entries({ ...wanted, asset }).filter(([, value]) => value);
+      context.go(`#/statements?${new URLSearchParams(query)}`);
+    },
+  });
+  period.removeAttribute('name'); // the address has its start and end
   const form = h(
     'form',
     { class: 'filters', 'aria-label': T.title },
@@ -97,6 +109,7 @@ function chooseForm(context, command, wallet) {
       h('label', { for: id }, T.wallet),
       picker('wallet', { name: 'wallet', id, value: wallet, required: true }).node,
     ),
+    h('div', { class: 'field' }, h('label', { for: period.id }, S.period.label), period),
     chosen.map((argument) => field(argument, context.query.get(argument.name), { hint: '' })),
     h('div', { class: 'field' }, h('button', { type: 'submit', class: 'primary' }, T.show)),
   );

@@ -199,6 +199,50 @@ export const screens = {
     button: 'Resolve payment',
     done: (id, result) => `Payment ${id} resolved as ${result.toLowerCase()}.`,
   },
+  checklist: {
+    title: 'Go live',
+    progress: (done, all) => `${done} of ${all}`,
+    hide: 'Hide',
+    done: ', done. ',
+    open: ', not done. ',
+    steps: {
+      association: {
+        text: 'Create an association',
+        why: 'The customer whose money you hold.',
+        next: 'Associations',
+      },
+      application: {
+        text: 'Register an application for production',
+        why: 'It calls the API for the association. Its secrets are shown once.',
+        next: 'Applications',
+      },
+      wallet: {
+        text: 'Approve a wallet',
+        why: 'Applications create wallets; those of other people wait for your review.',
+        next: 'Wallets',
+      },
+      connector: {
+        text: 'Add a connector',
+        why: 'It pays out and collects through your provider. Payments between wallets need none.',
+        next: 'Connectors',
+      },
+      webhook: {
+        text: 'Create a webhook',
+        why: 'It tells the integrator when a payment has ended.',
+        next: 'Webhooks',
+      },
+      backup: {
+        text: 'Back up the ledger',
+        why: 'Restore a copy before real money moves.',
+        next: 'Checks and backups',
+      },
+      payment: {
+        text: 'Make the first payment',
+        why: 'Applications submit it to POST /v1/payments/… with the credentials of production.',
+        next: 'Payments',
+      },
+    },
+  },
   overview: {
     title: 'Overview',
     seenAt: 'As of ',
@@ -261,7 +305,7 @@ export const screens = {
         sum,
       ],
     },
-    range: { label: 'Period', 24: '24 hours', 168: '7 days', 720: '30 days', own: 'Choose a period', show: 'Show' },
+    range: { label: 'Period', period: 'Other period', 24: '24 hours', 168: '7 days', 720: '30 days', own: 'Choose a period', show: 'Show' },
     charts: {
       title: 'Activity',
       payments: 'Payments',

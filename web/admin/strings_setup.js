@@ -100,14 +100,23 @@ export const setup = {
     production: 'Production liquidity',
     noAssets: 'No assets yet.',
     noAssetsNext: 'Add one with the button above.',
+    pair: (sell, buy) => `${sell} to ${buy}`,
   },
   find: {
     title: (text) => `Search: ${text}`,
     searching: 'Searching…',
     nothing: 'Nothing found.',
-    nothingNext:
-      'Payments: any ID, transaction ID, request ID, reference or ledger hash. Wallets: part of the name. ' +
-      'Beneficiaries: beginnings of words.',
+    nothingNext: 'Check the spelling, or search for another part of the name, an amount, a status, a reason or a date.',
+    nothingSoFar: 'Nothing among the newest payments. An amount has no index: add a status or a month, or search on.',
+    payments: (words) => `Payments: ${words}`,
+    amount: (value) => `amount ${value}…`,
+    asList: 'Open as a list',
+    further: 'Search older payments in the list',
+    searched: (places) => `Searched: ${places}.`,
+    filtered: (words) => `payments with ${words}`,
+    byId: 'payments by transaction ID, any other ID, account number, reference, hash or metadata (KEY=TEXT)',
+    wallets: 'wallets by ID, account number, public key or part of the name',
+    beneficiaries: 'beneficiaries by ID or beginnings of words',
   },
   commands: {
     run: 'Run',

@@ -1,7 +1,74 @@
 // A table: dense on a wide screen, one card per row on a narrow screen.
 import { h } from './dom.js';
-import { assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
+import { assetBeside, assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
 import { S } from './strings.js';
+
+// --- Order ---------------------------------------------------------------------------------------------
+
+/** A decimal text in the smallest unit of an amount, for exact comparisons. */
+const units = (text) => {
+  const [whole, places = ''] = text.split('.');
+  return BigInt(whole + places.padEnd(7, '0').slice(0, 7));
+};
+
+/** The value by which a column orders rows: amounts of one asset stay together. */
+function orderOf(column, row) {
+  const value = column.order ? column.order(row) : row[column.key];
+  if (value === null || value === undefined || value === '' || Array.isArray(value)) return undefined;
+  if (typeof value !== 'string' || !/^-?\d+(\.\d+)?$/.test(value)) return { value };
+  return { asset: assetBeside(row, column.key) || '', value: units(value) };
+}
+
+function compare(a, b) {
+  if (a.asset !== b.asset) return (a.asset || '') < (b.asset || '') ? -1 : 1;
+  if (typeof a.value === 'string' && typeof b.value === 'string' && !isTime(a.value))
+    return a.value.localeCompare(b.value, undefined, { numeric: true });
+  return a.value < b.value ? -1 : a.value > b.value ? 1 : 0;
+}
+
+/** The rows in the order of a column, {key, down}. Rows without a value come last. */
+export function ordered(rows, columns, { key, down }) {
+  const column = columns.map((each) => (typeof each === 'string' ? { key: each } : each)).find((each) => each.key === key);
+  if (!column) return rows;
+  const keyed = rows.map((row) => ({ row, order: orderOf(column, row) }));
+  const known = keyed.filter(({ order }) => order).toSorted((a, b) => compare(a.order, b.order) * (down ? -1 : 1));
+  return [...known, ...keyed.filter(({ order }) => !order)].map(({ row }) => row);
+}
+
+/** The heading of a column: a button, if the rows can be ordered by it. `sort`: {key, down, by(key)}. */
+function headingCell(column, rows, sort) {
+  const can = sort && rows.length > 1 && rows.some((row) => orderOf(column, row));
+  const direction = can && sort.key === column.key && (sort.down ? 'descending' : 'ascending');
+  return h(
+    'th',
+    { role: 'columnheader', scope: 'col', class: column.numeric ? 'right' : undefined, 'aria-sort': direction || undefined },
+    can
+      ? h('button', { type: 'button', class: 'sort', title: S.list.sortBy(column.label), onclick: () => sort.by(column.key) }, column.label)
+      : column.label,
+  );
+}
+
+// --- Choosing rows -------------------------------------------------------------------------------------
+
+function box(name, checked, change) {
+  return h('input', { type: 'checkbox', 'aria-label': name, checked, onchange: (event) => change(event.target.checked) });
+}
+
+/** `select`: {has(row), set(rows, chosen), about(row)}. */
+function selectHead(rows, select) {
+  const all = box(S.bulk.all, rows.every(select.has), (chosen) => select.set(rows, chosen));
+  all.indeterminate = !all.checked && rows.some(select.has);
+  return h('th', { role: 'columnheader', scope: 'col', class: 'select' }, all);
+}
+
+const selectCell = (row, select) =>
+  h(
+    'td',
+    { role: 'cell', class: 'select' },
+    box(S.bulk.choose(select.about(row)), select.has(row), (chosen) => select.set([row], chosen)),
+  );
+
+// --- Cells ---------------------------------------------------------------------------------------------
 
 /**
  * `column` is a name such as `walletName`, or {key, label, render(row), numeric, card}. `card` is the position on the
@@ -48,9 +115,9 @@ const isBlank = (value) => value === null || value === undefined || value === ''
 
 /**
  * {caption, rows, columns?, link?(row) -> href of the first cell, actions?(row) -> nodes, key?(row), widths?: from
- * columnWidths}. The caption is for screen readers; the visible title is a heading above the table.
+ * columnWidths, sort?: {key, down, by(key)}, select?: {has(row), set(rows, chosen), about(row)}}. The caption is for screen readers; the visible title is a heading above the table.
  */
-export function table({ caption, rows, columns, link, actions, key, widths }) {
+export function table({ caption, rows, columns, link, actions, key, widths, sort, select }) {
   const wanted = columns && columns.length > 0 ? columns : Object.keys(rows[0]);
   const beside = assetsShown(
     rows,
@@ -65,19 +132,15 @@ export function table({ caption, rows, columns, link, actions, key, widths }) {
   const head = h(
     'tr',
     { role: 'row' },
-    shown.map((column) =>
-      h(
-        'th',
-        { role: 'columnheader', scope: 'col', class: column.numeric ? 'right' : undefined },
-        column.label,
-      ),
-    ),
+    select && selectHead(rows, select),
+    shown.map((column) => headingCell(column, rows, sort)),
     actions && h('th', { role: 'columnheader', scope: 'col' }, h('span', { class: 'unseen' }, S.common.actions)),
   );
   const body = rows.map((row) =>
     h(
       'tr',
       { role: 'row', 'data-key': key ? key(row) : undefined, class: 'record' },
+      select && selectCell(row, select),
       shown.map((column, i) =>
         h(
           'td',

@@ -55,6 +55,24 @@ const isWord = (text) => !text.includes(' ');
 const isAboutOne = (row, argument) =>
   row.arguments.some((each) => each.kind === 'positional' && each.name === argument);
 
+/** Verbs that mean the same for several objects: without secrets to keep, and without values of each object. */
+const FOR_MANY = new Set(['verify', 'reject', 'approve', 'activate', 'suspend', 'pause', 'resume', 'disable', 'retry', 'resend']);
+
+const fits = (verb, status) => status === undefined || !FITS[verb] || FITS[verb].includes(status.toLowerCase());
+
+/** The commands that can run on several objects of a kind: [{command, title, danger, fits(status)}]. */
+export function manyVerbs(noun, { argument = 'ID', only, titles = {} }) {
+  return rowsOf(noun)
+    .map((row) => ({ row, verb: verbOf(row, noun) }))
+    .filter(({ row, verb }) => FOR_MANY.has(verb) && isAboutOne(row, argument) && (!only || only.includes(verb)))
+    .map(({ row, verb }) => ({
+      command: row,
+      title: titles[verb] || row.label || row.summary,
+      danger: DANGER.has(verb),
+      fits: (status) => fits(verb, status),
+    }));
+}
+
 /**
  * Buttons for an object. `argument` is the argument of the commands that takes its ID, `value`. `more` has further
  * fixed values, and `preset` (by verb) values that the operator can change. `after` (by verb) replaces `again`.
@@ -69,7 +87,7 @@ export function verbs(
       ({ row, verb }) =>
         isAboutOne(row, argument) && !except.includes(verb) && (!only || only.includes(verb)),
     )
-    .filter(({ verb }) => status === undefined || !FITS[verb] || FITS[verb].includes(status.toLowerCase()))
+    .filter(({ verb }) => fits(verb, status))
     .sort((a, b) => MAIN.has(b.verb) - MAIN.has(a.verb) || DANGER.has(a.verb) - DANGER.has(b.verb))
     .map(({ row, verb }) =>
       action({

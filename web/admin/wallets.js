@@ -17,6 +17,7 @@ const BALANCE = {
   label: W.balance,
   numeric: true,
   card: 'value',
+  order: (row) => row.balance,
   render: (row) => {
     const shown = shownBalances(row);
     const hidden = row.balances.length - shown.length;
@@ -48,6 +49,15 @@ function decide(row, again) {
   });
 }
 
+/** The decisions about several wallets. */
+export const DECISIONS = {
+  noun: 'wallet',
+  only: ['verify', 'reject'],
+  titles: { verify: W.approve, reject: W.reject },
+  about: (row) => row.walletName,
+  fixed: (row) => ({ ID: row.id }),
+};
+
 export function walletsScreen(context) {
   return list(context, {
     title: W.title,
@@ -65,6 +75,7 @@ export function walletsScreen(context) {
     views: W.views,
     link: toWallet,
     rowActions: decide,
+    bulk: DECISIONS,
     empty: [W.empty, W.emptyNext],
   });
 }

@@ -46,6 +46,7 @@ export function webhooksScreen(context) {
       namedColumn('association', 'associationId', W.association),
     ],
     link: (row) => `#/webhooks/${row.id}`,
+    bulk: { noun: 'webhook', about: (row) => row.url, fixed: (row) => ({ ID: row.id }) },
     actions: (again) => action({ command: 'webhook create', main: true, done: again }),
     empty: [W.empty, W.emptyNext],
   });
@@ -141,6 +142,12 @@ export function webhookScreen(context) {
     key: (row) => row.eventId,
     link: (row) => `#/webhooks/${ID}/${row.eventId}`,
     rowActions: (row, again) => [resend(row.type, { ID: row.eventId, webhook: ID }, again)],
+    bulk: {
+      noun: 'events',
+      titles: { resend: W.redeliver },
+      about: (row) => row.type,
+      fixed: (row) => ({ ID: row.eventId, webhook: ID }),
+    },
     empty: [W.noDeliveries, W.noDeliveriesNext],
   });
   const health = healthPart(context, ID);
@@ -304,6 +311,12 @@ export async function eventsScreen(context) {
       { key: 'test', label: S.events.test, card: 'badge', render: (row) => row.test && badge(S.events.testEvent, 'plain') },
     ],
     link: (row) => `#/events/${row.id}`,
+    bulk: {
+      noun: 'events',
+      titles: { resend: W.redeliver },
+      about: (row) => row.type,
+      fixed: (row) => ({ ID: row.id }),
+    },
     rowActions: (row, again) => [
       isWanted(webhooks, { ...owner, environment: context.query.get('environment') || 'sandbox', type: row.type }) &&
         resend(row.type, { ID: row.id }, again),
