@@ -249,7 +249,7 @@ export async function severalRows(watched, world) {
 export async function exported(watched, place, { bom = false } = {}) {
   const { page } = watched;
   await watched.visit(place);
-  await page.waitForSelector('main tbody tr');
+  await page.waitForSelector('main tbody tr:visible');
   await page.click('main [data-export]');
   await page.waitForSelector('dialog[open] [name=file]');
   await watched.axe('the export of a list');
@@ -348,6 +348,7 @@ async function firstPayment(watched, world) {
     association: associations[0].id,
     environment: 'production',
   });
+  await watched.visit('payments');
   await watched.visit('overview');
   await page.waitForSelector('.checklist [data-step=application].done');
   ok('an application of production is a step done', true);

@@ -196,7 +196,8 @@ export function number(value) {
 /** Copies a single number in the form that commands and the API take, without separators of thousands. */
 export function copyPlainly(event) {
   const selection = document.getSelection();
-  const start = selection.anchorNode && (selection.anchorNode.parentElement || selection.anchorNode);
+  const node = selection.anchorNode;
+  const start = node instanceof Element ? node : node && node.parentElement;
   const own = start && start.closest('.number[data-value]');
   if (!own || selection.toString().trim() !== own.textContent) return;
   event.clipboardData.setData('text/plain', own.dataset.value);

@@ -14,7 +14,7 @@ const areGroups = (text, mark) =>
 
 /** `1.348,50` as `1348.50`; undefined if the text is not an amount. Blanks and apostrophes only group. */
 export function readAmount(text) {
-  const plain = text.replace(/(?<=\d)[\s'’](?=\d{3})/g, '');
+  const plain = text.replace(/(?<=\d)[\s'’](?=\d{3}(?!\d))/g, '');
   if (!/^\d[\d.,]*$/.test(plain)) return undefined;
   const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
   const mark = plain[last];
@@ -62,7 +62,8 @@ function dated({ year, month, day }) {
 function latest(month, day) {
   const today = now();
   const later = new Date(today.getFullYear(), month - 1, day || 1) > today;
-  return nameOfDate(today.getFullYear() - (later ? 1 : 0), month, day);
+  const year = String(today.getFullYear() - (later ? 1 : 0));
+  return day ? dated({ year, month, day }) : nameOfDate(year, month);
 }
 
 function readNamedMonth(words) {
