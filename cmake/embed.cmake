@@ -74,6 +74,12 @@ foreach(file IN LISTS embedded_guides)
 endforeach()
 list(APPEND embedded_web ${embedded_guides})
 
+# The changelog, which the command `changes` lists.
+set(embedded_changes "${CMAKE_SOURCE_DIR}/CHANGELOG.md")
+coffer_embed_blob("${embedded_changes}" expression)
+string(APPEND embedded_web_rows "      {\"changes.md\", ${expression}},\n")
+list(APPEND embedded_web "${embedded_changes}")
+
 # The QR library, with the name that web/admin/qr.js imports.
 set(embedded_qrcode "${qrcode_SOURCE_DIR}/dist/qrcode.mjs")
 coffer_embed_blob("${embedded_qrcode}" expression)

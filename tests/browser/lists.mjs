@@ -90,6 +90,26 @@ async function reads(watched, locale, cases) {
   ok(`a search of ${locale} reads amounts, dates and statuses`, wrong.length === 0, wrong.join(' | '));
 }
 
+/** The first pages of a search without an index can be empty. */
+async function readsOn(watched) {
+  const { page } = watched;
+  let asked = 0;
+  const blank = (most) => (route) => {
+    asked += 1;
+    if (asked > most) return route.continue();
+    return route.fulfill({ json: { data: [], nextCursor: String(1000 - asked), note: 'This page is incomplete.' } });
+  };
+  for (const [most, found] of [[3, 'walk-6'], [Infinity, 'No match so far']]) {
+    asked = 0;
+    await page.route('**/api/run/payment/list?*', blank(most === 3 ? 3 : 99));
+    await watched.visit('payments?amount=7.5');
+    ok(`after ${most} empty pages, the list shows “${found}”`, await holds(page, found), await page.textContent('main'));
+    await page.unroute('**/api/run/payment/list?*');
+    await watched.visit('account');
+  }
+  ok('a search without a match ends, and can be continued', asked === 5, String(asked));
+}
+
 export async function searches(watched) {
   const { page } = watched;
   await watched.visit('payments');
@@ -110,6 +130,7 @@ export async function searches(watched) {
     ok(`“${text}” becomes filters of the list`, chips.includes(chip), chips.join(' | '));
   }
   ok('the list has the payment of this amount', (await inMain(page, 'tbody tr')).join().includes('walk-6'));
+  await readsOn(watched);
   await watched.visit('payments');
   await page.fill('main [name=text]', 'refund');
   await page.keyboard.press('Enter');
@@ -328,6 +349,33 @@ async function german(watched, world) {
       ok(`#/${place} fits, ${size}`, (await watched.overflow()) <= 0);
     }
   }
+}
+
+// --- News of a version ---------------------------------------------------------------------------------
+
+export async function news(watched) {
+  const { page } = watched;
+  await watched.visit('payments');
+  await watched.visit('overview');
+  await page.waitForSelector('.attention');
+  ok('a first visit has no notice of an upgrade', (await page.$('[data-upgrade]')) === null);
+  await page.evaluate(() => localStorage.setItem('coffer-version', '0.0.9'));
+  await watched.visit('payments');
+  await watched.visit('overview');
+  await page.waitForSelector('[data-upgrade]');
+  await watched.axe('the notice of an upgrade');
+  await page.click('[data-upgrade] a');
+  await page.waitForSelector('main tbody tr');
+  ok('the page lists what is new', (await inMain(page, 'tbody tr')).join().includes('Ledger: double entry'));
+  await watched.axe('what is new');
+  await watched.visit('overview');
+  await page.waitForSelector('[data-upgrade]');
+  await page.click('[data-upgrade] button');
+  await watched.visit('payments');
+  await watched.visit('overview');
+  await page.waitForSelector('.attention');
+  ok('a closed notice does not come back', (await page.$('[data-upgrade]')) === null);
+  await watched.quiet('what is new');
 }
 
 // --- An empty production environment ------------------------------------------------------------------

@@ -272,12 +272,13 @@ export function listPart(context, spec) {
   const again = live({
     container: place,
     signal: context.signal,
-    seconds: () => (context.query.get(cursorName(spec)) ? 0 : state.shown > PAGE ? 60 : 5),
+    seconds: () => (context.query.get(cursorName(spec)) || state.isBlank ? 0 : state.shown > PAGE ? 60 : 5),
     fetch: async (signal) => {
       const [result, count] = await Promise.all([
         pagesOf(context, spec, state, signal),
         countOf(context, spec, state, signal),
       ]);
+      state.isBlank = result.data.length === 0 && Boolean(nextOf(result, spec)); // a search that read its limit
       return count ? { ...result, count } : result;
     },
     draw: (result) => draw(context, spec, result, state, again, place),

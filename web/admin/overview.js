@@ -1,4 +1,5 @@
 // The overview: conditions that need attention, today compared with yesterday, charts, balances.
+import { changesLink, upgradeNotice } from './changes.js';
 import { chart } from './chart.js';
 import { checklistPart } from './checklist.js';
 import { h, replace } from './dom.js';
@@ -441,7 +442,7 @@ function balancesPart({ books: rows, invariantsHold }) {
 
 function systemPart(overview) {
   const rest = Object.entries(overview).filter(([key]) => !PLACED.has(key));
-  return h('section', { class: 'panel' }, h('h2', {}, O.system), members(Object.fromEntries(rest)));
+  return h('section', { class: 'panel' }, h('h2', {}, O.system), members(Object.fromEntries(rest)), changesLink());
 }
 
 // --- Screen -------------------------------------------------------------------------------------------
@@ -484,6 +485,7 @@ export function overviewScreen(context) {
     seconds: 5,
     fetch: (signal) => look(context, range, signal),
     draw: (found) => [
+      upgradeNotice(found.overview.version),
       attentionPart(found.overview),
       todayPart(found.days),
       chartsPart(context, found.buckets, range.hours),

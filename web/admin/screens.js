@@ -26,6 +26,7 @@ import { sandboxScreen } from './sandbox.js';
 import { requestScreen, requestsScreen } from './requests.js';
 import { paymentScreen } from './payment.js';
 import { paymentsScreen } from './payments.js';
+import { changesScreen } from './changes.js';
 import { can } from './wire.js';
 
 /** `show` draws the screen, and `one` the page of a single object. Without the command `needs`, there is no screen. */
@@ -89,7 +90,7 @@ const MENU = [
 export const menu = () =>
   MENU.map(({ group, screens }) => ({ group, screens: screens.filter(({ needs }) => !needs || can(needs)) }));
 
-const HIDDEN = [screen('find', S.menu.find, findScreen)];
+const HIDDEN = [screen('find', S.menu.find, findScreen), screen('changes', S.changes.title, changesScreen)];
 
 const nowhere = {
   title: S.app.notFound,

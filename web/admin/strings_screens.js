@@ -199,6 +199,12 @@ export const screens = {
     button: 'Resolve payment',
     done: (id, result) => `Payment ${id} resolved as ${result.toLowerCase()}.`,
   },
+  changes: {
+    title: 'What is new',
+    intro: 'The changelog of the version that runs, the newest release first.',
+    empty: 'The changelog has no entries.',
+    upgraded: (before, version) => `This server now runs coffer ${version} instead of ${before}.`,
+  },
   checklist: {
     title: 'Go live',
     progress: (done, all) => `${done} of ${all}`,

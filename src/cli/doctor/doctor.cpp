@@ -6,6 +6,7 @@
 #include "cli/settings.h"
 #include "cli/table.h"
 #include "config/unknown_variables.h"
+#include "embedded/embedded.h"
 
 namespace coffer::cli {
 namespace {
@@ -38,6 +39,8 @@ Findings examine(const ConfigReading& reading, const std::string& probe, int tim
   const Config& config = reading.config;
   const Timestamp now = SystemClock().now();
   Findings out = examine_settings(reading);
+  out.push_back(
+      good("version", std::string(embedded::version()) + "; coffer changes lists what is new"));
   Owner owner;
   std::optional<http::JsonValue> overview;
   const bool unread = !reading.errors.empty() && !config.config.empty();

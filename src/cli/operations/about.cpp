@@ -1,4 +1,9 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
 #include "api/about/openapi.h"
+#include "api/about/web_documents.h"
 #include "base/digest.h"
 #include "base/platform/exit_code.h"
 #include "cli/command_groups.h"
@@ -28,10 +33,42 @@ int openapi(const Console& console, const Arguments&, const ConfigFlags&) {
   return exit_code::kDone;
 }
 
+/// A line of the changelog without the marks of Markdown.
+std::string plain(std::string_view line) {
+  std::string out;
+  for (const char c : line) {
+    if (c != '*' && c != '`' && c != '[' && c != ']') out += c;
+  }
+  return out;
+}
+
+/// The entries of CHANGELOG.md (Keep a Changelog), in its order.
+std::vector<Record> changes() {
+  std::string release, kind;
+  std::vector<std::array<std::string, 3>> entries;
+  std::string_view rest = api::web_text("changes.md");
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (line.starts_with("## ")) release = plain(line.substr(3));
+    if (line.starts_with("### ")) kind = plain(line.substr(4));
+    if (line.starts_with("- ")) entries.push_back({release, kind, plain(line.substr(2))});
+    if (line.starts_with("  ") && !entries.empty()) entries.back()[2] += plain(line.substr(1));
+  }
+  return records_of(entries, [](const auto& entry) -> Record {
+    return {{"release", entry[0]}, {"kind", entry[1]}, {"change", entry[2]}};
+  });
+}
+
+Result<CommandResult> list_changes(Session&, store::Connection&, const Arguments&) {
+  return CommandResult{.records = changes(), .list = true};
+}
+
 }  // namespace
 
 std::vector<Command> about_commands() {
-  return {{.path = "openapi",
+  return {for_viewers("changes", "List what is new in this version, by release", list_changes),
+          {.path = "openapi",
            .summary = "Print the OpenAPI document of the API",
            .run = openapi,
            .settings = Settings::none,

@@ -1,5 +1,6 @@
 // Commands that read: overview, activity, wallets and their statements, beneficiaries, quotes.
 #include <catch2/catch.hpp>
+#include <fstream>
 
 #include "base/platform/exit_code.h"
 #include "flows/ledger/wallet_changes.h"
@@ -72,6 +73,28 @@ class House {
 };
 
 }  // namespace
+
+TEST_CASE("changes: every entry of the changelog, without Markdown", "[cli]") {
+  OpenFile file;
+  std::ifstream changelog(std::string(COFFER_SOURCE_DIR) + "/CHANGELOG.md");
+  std::size_t entries = 0;
+  std::string text;
+  for (std::string line; std::getline(changelog, line);) {
+    entries += line.starts_with("- ") ? 1 : 0;
+    text += line.substr(std::min(line.size(), line.find_first_not_of(' '))) + ' ';
+  }
+  std::erase_if(text, [](char c) { return c == '*' || c == '`' || c == '[' || c == ']'; });
+  const auto rows = file.run("changes").json();
+  REQUIRE(entries > 10);
+  CHECK(rows.size() == entries);
+  for (const auto& row : rows) {
+    const std::string change = row.at("change");
+    INFO(change);
+    CHECK(text.find(change) != std::string::npos);
+    CHECK(text.find("## " + row.at("release").get<std::string>() + ' ') != std::string::npos);
+    CHECK(text.find("### " + row.at("kind").get<std::string>() + ' ') != std::string::npos);
+  }
+}
 
 TEST_CASE("overview: waiting work, and balances that add up", "[cli]") {
   House house;
