@@ -1,11 +1,9 @@
 // The texts of the admin page. This file has the texts that all screens share; strings_screens.js and strings_setup.js
-// have those of single screens, strings_account.js those of the sign-in. To translate the page, replace these files. A text with parameters is a function;
-// numbers arrive formatted.
-import { account } from './strings_account.js';
+// have those of single screens. To translate the page, replace these three files: a test finds texts in the others
+// (tests/interop/page_texts.py). A text with parameters is a function; numbers arrive formatted.
 import { counted, screens } from './strings_screens.js';
 
 export const S = {
-  ...account,
   ...screens,
   app: {
     name: 'coffer',
