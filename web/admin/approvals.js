@@ -37,7 +37,7 @@ export function approvalsScreen(context) {
     more: [idColumn('id')],
     link: (row) => `#/approvals/${row.id}`,
     rowActions: buttons,
-    bulk: { noun: 'approval', about: (row) => `${row.command}, ${row.requestedBy}`, fixed: (row) => ({ ID: row.id }) },
+    bulk: { noun: 'approval', about: (row) => `${row.command}, ${row.requestedBy}` },
     empty: [A.empty, A.emptyNext],
   });
 }

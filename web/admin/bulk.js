@@ -56,12 +56,15 @@ async function runAll(command, items, values, stopped) {
   return went;
 }
 
+/** The arguments that name a row. */
+const fixedOf = (spec, row) => (spec.fixed ? spec.fixed(row) : { ID: row.id });
+
 /** The dialog: rows, the values that all of them get, and the result of each row. */
 function askMany({ verb, spec, rows, others, chosen, keyOf, again }) {
   const { command } = verb;
   const title = verb.title;
   const open = dialog(B.title(title, rows.length));
-  const items = rows.map((row) => ({ row: { key: keyOf(row), chosen: true }, fixed: spec.fixed(row), line: resultRow(spec.about(row)) }));
+  const items = rows.map((row) => ({ row: { key: keyOf(row), chosen: true }, fixed: fixedOf(spec, row), line: resultRow(spec.about(row)) }));
   const summary = h('p', { role: 'status' });
   const wanted = command.arguments.filter((argument) => argument.kind !== 'positional' && !(argument.name in items[0].fixed));
   const close = h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel);
@@ -100,7 +103,7 @@ function askMany({ verb, spec, rows, others, chosen, keyOf, again }) {
 
 /**
  * The bar above a list while rows are chosen: their number, the commands that fit at least one of them, and a button
- * to choose none. `spec`: {noun, only, about(row), fixed(row): the arguments that name the row, status(row), titles}.
+ * to choose none. `spec`: {noun, only, about(row), fixed(row): the arguments that name the row, if not its ID, titles}.
  */
 export function bulkBar({ spec, chosen, rows, keyOf, again, redraw }) {
   const picked = chosen.of(rows, keyOf);
@@ -114,7 +117,7 @@ export function bulkBar({ spec, chosen, rows, keyOf, again, redraw }) {
     { class: 'row bulk', role: 'group', 'aria-label': B.label },
     h('strong', { role: 'status' }, B.chosen(picked.length)),
     manyVerbs(spec.noun, spec).map((verb) => {
-      const fit = picked.filter((row) => verb.fits(spec.status ? spec.status(row) : row.status));
+      const fit = picked.filter((row) => verb.fits(row.status));
       if (fit.length === 0) return null;
       const others = picked.filter((row) => !fit.includes(row));
       const run = () => askMany({ verb, spec, rows: fit, others, chosen, keyOf, again });

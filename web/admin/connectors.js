@@ -52,7 +52,6 @@ export function connectorsScreen(context) {
       noun: 'connector',
       titles: { pause: S.connectors.pause, resume: S.connectors.resume },
       about: (row) => row.name,
-      fixed: (row) => ({ ID: row.id }),
     },
     empty: [
       S.connectors.empty,

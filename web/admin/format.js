@@ -57,14 +57,16 @@ export function label(key) {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const CLOCK = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-});
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const FULL = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const DATE = { day: 'numeric', month: 'short' };
+const MINUTES = { hour: '2-digit', minute: '2-digit', hour12: false };
+const SECONDS = { ...MINUTES, second: '2-digit' };
+const form = (...parts) => new Intl.DateTimeFormat(undefined, Object.assign({}, ...parts));
+
+const CLOCK = form(SECONDS);
+export const HOUR = form(MINUTES);
+export const DAY = form(DATE);
+export const FULL_DAY = form(DATE, { year: 'numeric' });
+export const MOMENT = form(DATE, MINUTES, { weekday: 'short' });
 
 export const isTime = (value) => typeof value === 'string' && ISO_TIME.test(value);
 export const isId = (value) => typeof value === 'string' && UUID.test(value);
@@ -72,16 +74,7 @@ const isDecimal = (value) => typeof value === 'string' && DECIMAL.test(value);
 
 const utc = (value) => S.common.utc(value.replace('T', ' ').replace(/Z$/, ''));
 
-const EXACT = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hour12: false,
-  timeZoneName: 'short',
-});
+const EXACT = form(DATE, SECONDS, { year: 'numeric', timeZoneName: 'short' });
 
 /** Date, time and zone, for pages about single objects and for print. */
 export function exactTime(value) {
@@ -112,7 +105,7 @@ export function synchronise(text) {
 export function time(value) {
   const at = new Date(value);
   const today = at.toDateString() === now().toDateString();
-  const day = at.getFullYear() === now().getFullYear() ? DAY.format(at) : FULL.format(at);
+  const day = at.getFullYear() === now().getFullYear() ? DAY.format(at) : FULL_DAY.format(at);
   return h(
     'time',
     { datetime: value, title: utc(value), class: 'number' },

@@ -4,7 +4,7 @@ import { chart } from './chart.js';
 import { checklistPart } from './checklist.js';
 import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
-import { ago, amount, badge, bytes, failureText, now, number, since, time } from './format.js';
+import { DAY, HOUR, MOMENT, ago, amount, badge, bytes, failureText, now, number, since, time } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, note, notBuilt } from './notice.js';
@@ -163,16 +163,6 @@ function todayPart(buckets) {
 // --- Charts -------------------------------------------------------------------------------------------
 
 const TIMES = ['24', '168', '720'];
-const HOUR = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
-const BOTH = new Intl.DateTimeFormat(undefined, {
-  weekday: 'short',
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: false,
-});
 
 function choice(context, text, name, options, present) {
   return h(
@@ -323,7 +313,7 @@ function failuresPart(buckets) {
 function chartsPart(context, buckets, hours) {
   const width = buckets.length > 1 ? new Date(buckets[1].from) - new Date(buckets[0].from) : 0;
   const ticks = width * buckets.length <= 48 * 3_600_000 ? HOUR : DAY;
-  const tick = ({ from }) => ({ label: BOTH.format(new Date(from)), tick: ticks.format(new Date(from)) });
+  const tick = ({ from }) => ({ label: MOMENT.format(new Date(from)), tick: ticks.format(new Date(from)) });
   return h(
     'section',
     {},

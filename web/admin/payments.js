@@ -69,7 +69,7 @@ export function paymentsScreen(context) {
     ],
     more: ['environment', 'fromRef', 'toRef', 'metadata', 'failureMessage', 'updatedAt', 'id'],
     quick: ['text', 'status', 'type', 'failure'],
-    bulk: { noun: 'payment', only: ['retry'], about: (row) => row.transactionId, fixed: (row) => ({ ID: row.id }) },
+    bulk: { noun: 'payment', only: ['retry'], about: (row) => row.transactionId },
     views: S.payments.views,
     actions: (again) =>
       action({ command: 'payment bulk', preset: { preview: true }, done: again }),

@@ -1,6 +1,6 @@
 // Periods of time by name, such as `7d` or `2026-11`. A saved view keeps the name, so `today` stays today.
 import { freshId, h } from './dom.js';
-import { now } from './format.js';
+import { FULL_DAY, now } from './format.js';
 import { S } from './strings.js';
 
 const P = S.period;
@@ -8,7 +8,6 @@ const P = S.period;
 export const PRESETS = ['today', 'yesterday', '7d', '30d', 'month', 'last-month'];
 const MONTHS = 12;
 
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' });
 
 /** `2026-11`, or `2026-11-22` with a day. */
@@ -43,7 +42,7 @@ export function rangeOf(period) {
 export function periodText(period) {
   if (P[period]) return P[period];
   const [start] = limits(period) || [];
-  return start ? (period.length > 7 ? DAY : MONTH).format(start) : period;
+  return start ? (period.length > 7 ? FULL_DAY : MONTH).format(start) : period;
 }
 
 /** The names of the months before this one, the latest first. */

@@ -39,7 +39,7 @@ export function associationsScreen(context) {
       action({ command: 'association create', main: true, done: again, next: registerNext }),
     rowActions: (row, again) =>
       verbs('association', { value: row.id, status: row.status, about: row.name, again }),
-    bulk: { noun: 'association', about: (row) => row.name, fixed: (row) => ({ ID: row.id }) },
+    bulk: { noun: 'association', about: (row) => row.name },
     empty: [
       S.associations.empty,
       S.associations.emptyNext,
@@ -161,7 +161,7 @@ export function usersScreen(context) {
     actions: (again) => action({ command: 'user add', main: true, done: again }),
     rowActions: (row, again) =>
       verbs('user', { value: row.id, status: row.status, about: row.username, again }),
-    bulk: { noun: 'user', about: (row) => row.username, fixed: (row) => ({ ID: row.id }) },
+    bulk: { noun: 'user', about: (row) => row.username },
     empty: [S.users.empty, S.users.emptyNext],
   });
 }

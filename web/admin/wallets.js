@@ -55,7 +55,6 @@ export const DECISIONS = {
   only: ['verify', 'reject'],
   titles: { verify: W.approve, reject: W.reject },
   about: (row) => row.walletName,
-  fixed: (row) => ({ ID: row.id }),
 };
 
 export function walletsScreen(context) {

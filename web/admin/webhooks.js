@@ -3,7 +3,7 @@ import { action } from './action.js';
 import { chart } from './chart.js';
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';
-import { amount, badge, exactTime, id, isId, label, now, pretty, time } from './format.js';
+import { DAY, HOUR, MOMENT, amount, badge, exactTime, id, isId, label, now, pretty, time } from './format.js';
 import { list, listPart } from './list.js';
 import { live } from './live.js';
 import { errorBox } from './notice.js';
@@ -46,7 +46,7 @@ export function webhooksScreen(context) {
       namedColumn('association', 'associationId', W.association),
     ],
     link: (row) => `#/webhooks/${row.id}`,
-    bulk: { noun: 'webhook', about: (row) => row.url, fixed: (row) => ({ ID: row.id }) },
+    bulk: { noun: 'webhook', about: (row) => row.url },
     actions: (again) => action({ command: 'webhook create', main: true, done: again }),
     empty: [W.empty, W.emptyNext],
   });
@@ -56,15 +56,6 @@ export function webhooksScreen(context) {
 // --- One webhook --------------------------------------------------------------------------------------
 
 const HOUR_MS = 3_600_000;
-const TICK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
-const LABEL = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-  hour12: false,
-});
-const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const BARS = 24;
 
 /** Groups the latest deliveries by event time into as many intervals as the chart can show. */
@@ -80,8 +71,8 @@ function spans(rows) {
     const here = rows.filter((row) => at(row) >= start && at(row) < start + width);
     const of = (...states) => here.filter(({ status }) => states.includes(status)).length;
     return {
-      label: LABEL.format(start),
-      tick: last - first < 24 * HOUR_MS ? TICK.format(start) : DAY.format(start),
+      label: MOMENT.format(start),
+      tick: last - first < 24 * HOUR_MS ? HOUR.format(start) : DAY.format(start),
       delivered: of('delivered'),
       dead: of('dead', 'oversize'),
       pending: of('pending'),
@@ -315,7 +306,6 @@ export async function eventsScreen(context) {
       noun: 'events',
       titles: { resend: W.redeliver },
       about: (row) => row.type,
-      fixed: (row) => ({ ID: row.id }),
     },
     rowActions: (row, again) => [
       isWanted(webhooks, { ...owner, environment: context.query.get('environment') || 'sandbox', type: row.type }) &&
