@@ -314,18 +314,25 @@ export async function paper(watched, world) {
   watched.faults.splice(0); // faults of the aborted request
 }
 
-/** No amount has a line break between its digits, however narrow its place is. */
+/** No amount has a line break between its digits, however narrow its place is and whatever groups its digits. */
 async function unbrokenAmounts(page) {
-  const broken = await page.evaluate(() => {
+  const broken = await page.evaluate(async () => {
+    const { amount } = await import('/admin/format.js');
     const place = document.createElement('div');
     place.style.width = '3rem';
     document.querySelector('main').append(place);
     const found = [];
     for (const name of ['figure-value', 'members', 'notice', 'soft small', 'scroll long']) {
-      place.innerHTML = `<div class="${name}"><span class="amount"><span class="number">922<span class="group">337</span><span class="group">203</span>.4775807</span> <span class="asset">USDC</span></span></div>`;
-      place.firstElementChild.style.overflowWrap = 'anywhere'; // the policy forbids the attribute
-      const number = place.querySelector('.number');
-      if (number.getClientRects().length > 1) found.push(name);
+      for (const group of [',', '.', ' ', '\u00a0', '\u202f', '’']) {
+        const shown = document.createElement('div');
+        shown.className = name;
+        shown.style.overflowWrap = 'anywhere'; // the policy forbids the attribute
+        shown.append(amount('922337203685.4775807', 'USDC'));
+        const number = shown.querySelector('.number');
+        number.textContent = `922${group}337${group}203${group}685.4775807`;
+        place.replaceChildren(shown);
+        if (number.getClientRects().length !== 1) found.push(`${name} ${group}`);
+      }
     }
     place.remove();
     return found;

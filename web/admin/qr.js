@@ -1,12 +1,18 @@
-// QR codes for authenticator apps.
-import { qrcode } from './qrcode.js';
-import { s } from './dom.js';
+// QR codes for authenticator apps. Their library is large and rarely needed, so it is loaded with the first code.
+import { h, s } from './dom.js';
 import { S } from './strings.js';
 
 const QUIET = 4; // modules of margin that scanners need
 
-/** Dark on light in both themes, because scanners expect it. */
+/** A picture of the text, which appears as soon as the library has arrived. */
 export function qrCode(text) {
+  const place = h('span', {});
+  import('./qrcode.js').then(({ qrcode }) => place.replaceWith(picture(qrcode, text)));
+  return place;
+}
+
+/** Dark on light in both themes, because scanners expect it. */
+function picture(qrcode, text) {
   const code = qrcode(0, 'M');
   code.addData(text, 'Byte');
   code.make();

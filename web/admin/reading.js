@@ -78,7 +78,7 @@ function readNamedMonth(words) {
   return day ? dated({ year, month, day }) : nameOfDate(year, month);
 }
 
-/** The name of a period (period.js); undefined if the text is not one. */
+/** The name of a period (period.js); undefined for another text. */
 export function readPeriod(text) {
   const plain = text.toLowerCase();
   const known = Object.entries(S.period).find(([, name]) => name.toLowerCase() === plain);
@@ -131,7 +131,7 @@ function readNext(words, usable, out) {
 
 /**
  * A text as filters of a command with these arguments: {amount, period, statuses, failures}, where a text such as
- * `refund` stands for several statuses. undefined if a word is none of them.
+ * `refund` stands for several statuses. undefined if a word is not understood.
  */
 export function readSearch(text, args) {
   const usable = Object.fromEntries(args.map((argument) => [argument.name, argument]));
