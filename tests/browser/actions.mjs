@@ -255,7 +255,7 @@ export async function market(watched, { facts }) {
   await watched.settled();
   await doing(watched, { command: 'connector set-rate', values: { RATE: '1.5' }, then: '1.5' });
   await doing(watched, { command: 'connector set-fee', values: { 'fee-bps': '50' } });
-  await doing(watched, { command: 'connector set-tolerance', values: { 'tolerance-bps': '9000' }, then: '9000' });
+  await doing(watched, { command: 'connector set-tolerance', values: { 'tolerance-bps': '9000' }, then: '9,000' });
   await doing(watched, { command: 'connector set-decimals', values: { DECIMALS: '3' } });
   await doing(watched, { command: 'connector limits', values: { min: '2', max: '900' } });
   await doing(watched, { command: 'connector require', values: { NAME: 'taxNumber' }, then: 'taxNumber' });

@@ -4,7 +4,7 @@ import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
 import { S } from './strings.js';
 import { manyVerbs } from './verbs.js';
-import { act } from './wire.js';
+import { act, spoken } from './wire.js';
 
 const B = S.bulk;
 
@@ -72,8 +72,8 @@ function askMany({ verb, spec, rows, others, chosen, keyOf, again }) {
   const form = h(
     'form',
     { class: 'stack' },
-    command.consequence && h('p', {}, command.consequence),
-    wanted.map((argument) => field(argument, undefined)),
+    h('p', {}, spoken(command.consequence || `${command.summary}.`, command.command)),
+    wanted.map((argument) => field(argument, undefined, { hint: spoken(argument.help, command.command) })),
     h('ul', { class: 'plain bulk-rows', tabindex: 0, 'aria-label': B.rows }, items.map(({ line }) => line.node)),
     others.length > 0 && h('p', { class: 'soft' }, B.unfit(others.map(spec.about).join(', '))),
     summary,
