@@ -48,11 +48,6 @@ export function connectorsScreen(context) {
         only: ['pause', 'resume'],
         titles: { pause: S.connectors.pause, resume: S.connectors.resume },
       }),
-    bulk: {
-      noun: 'connector',
-      titles: { pause: S.connectors.pause, resume: S.connectors.resume },
-      about: (row) => row.name,
-    },
     empty: [
       S.connectors.empty,
       S.connectors.emptyNext,
