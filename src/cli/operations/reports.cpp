@@ -107,7 +107,8 @@ Result<CommandResult> report(Session&, store::Connection& db, const Arguments& a
   auto result = list_of(columns_of(kReport), rows,
                         [&](const ReportRow& row) { return row_view(db, kReport, period, row); });
   if (arguments.text("format") == "table") return result;
-  const std::string name = arguments.text("from") + "-" + arguments.text("to") + ".csv";
+  const std::string name = std::string(store::terms_of(kReport).name) + "-" +
+                           arguments.text("from") + "-" + arguments.text("to") + ".csv";
   result.file = ProducedFile{
       name, "text/csv; charset=utf-8", true, {}, [text = csv_of(result)](const auto& sink) {
         return sink(text);

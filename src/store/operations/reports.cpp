@@ -23,9 +23,10 @@ constexpr ReportColumn kFeeColumns[] = {{"charged", JournalKind::payment, kPayou
 constexpr ReportColumn kConversionColumns[] = {{"added", JournalKind::liquidity, 0},
                                                {"converted", JournalKind::payment, kSwaps},
                                                {"reversed", JournalKind::refund, kSwaps}};
-constexpr ReportTerms kReports[] = {{AccountKind::clearing, false, kSettlementColumns},
-                                    {AccountKind::fee, false, kFeeColumns},
-                                    {AccountKind::liquidity, true, kConversionColumns}};
+constexpr ReportTerms kReports[] = {
+    {"settlement", AccountKind::clearing, false, kSettlementColumns},
+    {"fees", AccountKind::fee, false, kFeeColumns},
+    {"conversion", AccountKind::liquidity, true, kConversionColumns}};
 
 constexpr const char* kNextMoved =
     "SELECT j.at FROM entries e INDEXED BY entries_of_account"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +23,7 @@ struct ReportColumn {
 inline constexpr std::size_t kReportColumnsMax = 4;
 
 struct ReportTerms {
+  std::string_view name;
   AccountKind accounts = AccountKind::clearing;
   bool by_pair = false;  // a row for each pair of assets, otherwise for each day
   std::span<const ReportColumn> columns;
