@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <tuple>
 
 #include "base/text/ascii.h"
 #include "base/text/characters.h"
 #include "base/text/trimmed.h"
 #include "base/text/unicode.h"
+#include "domain/iban.h"
 
 namespace coffer {
 namespace {
@@ -39,7 +42,95 @@ Result<void> check_statement_sum(const BankStatement& statement) {
                                         closing.amount.to_string(2));
 }
 
+auto told_by(const BankLine& line) {
+  return std::tie(line.booked_on.ms, line.amount, line.charges, line.currency, line.bank_reference,
+                  line.reference, line.text, line.party_name);
+}
+
+/// What equal statements are the same by: balances between which money moved, or the number and
+/// page. Empty if they are different ones.
+std::string identity_of(const BankStatement& one) {
+  const auto balance = [](const std::optional<StatedAmount>& of) {
+    return of ? of->currency + std::to_string(of->amount.units()) : "";
+  };
+  const bool moved = one.opening && one.closing && one.opening->amount != one.closing->amount;
+  if (!moved && one.number.empty()) return "";
+  return one.account + '\n' + balance(one.opening) + '\n' + balance(one.closing) + '\n' +
+         (moved ? "" : one.number + '\n' + one.page);
+}
+
+/// Removes statements that are there twice, because banks append them again, and returns their
+/// number.
+std::size_t remove_repeated(std::vector<BankStatement>& statements) {
+  std::map<std::string, std::vector<const BankStatement*>> kept;
+  std::vector<BankStatement> out;
+  out.reserve(statements.size());
+  for (BankStatement& one : statements) {
+    const std::string identity = identity_of(one);
+    auto& same = kept[identity];
+    const bool repeated = !identity.empty() && std::ranges::any_of(same, [&](const auto* other) {
+      return std::ranges::equal(one.lines, other->lines, {}, told_by, told_by);
+    });
+    if (!repeated) same.push_back(&out.emplace_back(std::move(one)));
+  }
+  const std::size_t removed = statements.size() - out.size();
+  statements = std::move(out);
+  return removed;
+}
+
+/// An IBAN in one form, also if its currency follows. Other numbers are as the bank writes them.
+std::string account_of(const std::string& text) {
+  if (const auto iban = parse_iban(text)) return *iban;
+  const std::size_t size = text.size();
+  if (size > 3 && is_statement_currency(std::string_view(text).substr(size - 3))) {
+    if (const auto iban = parse_iban(trimmed(std::string_view(text).substr(0, size - 3))))
+      return *iban;
+  }
+  return text;
+}
+
+/// The reason why bytes are no text that a bank writes; empty: they are.
+std::string_view fault_of_bytes(std::string_view text) {
+  for (const std::string_view packed : {"PK\x03\x04", "\x1f\x8b", "\x1f\xc2\x8b"}) {
+    if (text.starts_with(packed)) return "The file is compressed. Unpack it";
+  }
+  if (text.find('\0') == std::string_view::npos) return "";
+  return "The file is UTF-16, or no text. Save it as UTF-8";
+}
+
+/// Whether a statement ends where another one begins. One in which nothing moved proves nothing.
+bool ends_before(const StatementSpan& one, const StatementSpan& next) {
+  const bool whole = one.opening && one.closing && next.opening && next.closing && one.last_day &&
+                     next.first_day && one.currency == next.currency;
+  return whole && *one.closing == *next.opening && *one.opening != *one.closing &&
+         *next.opening != *next.closing && *one.last_day <= *next.first_day;
+}
+
 }  // namespace
+
+StatementSpan span_of(const BankStatement& statement) {
+  StatementSpan out;
+  out.number = statement.number;
+  out.page = statement.page;
+  out.currency = statement.currency;
+  if (statement.opening) out.opening = statement.opening->amount;
+  if (statement.closing) out.closing = statement.closing->amount;
+  if (statement.lines.empty()) return out;
+  const auto [first, last] = std::ranges::minmax(statement.lines, {}, &BankLine::booked_on);
+  out.first_day = first.booked_on;
+  out.last_day = last.booked_on;
+  return out;
+}
+
+bool are_apart(const StatementSpan& one, const StatementSpan& other) {
+  if (one.file == other.file) return one.position != other.position;
+  if (!one.number.empty() && one.number == other.number && one.page != other.page) return true;
+  return ends_before(one, other) || ends_before(other, one);
+}
+
+bool is_statement_currency(std::string_view text) {
+  return text.size() == 3 && std::ranges::all_of(text, ascii::is_upper);
+}
 
 std::size_t StatementFile::line_count() const {
   std::size_t out = 0;
@@ -77,6 +168,10 @@ Result<StatementFile> read_statement_file(std::string_view text, StatementFormat
     return unexpected(Slug::malformed_request,
                       "The file is larger than 64 MiB. Split it into several files.");
   }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (const auto fault = fault_of_bytes(text); !fault.empty())
+    return refused_at(1, std::string(fault));
   COFFER_TRY(StatementFile file, format == StatementFormat::camt ? read_camt(text)
                                  : format == StatementFormat::mt940
                                      ? read_mt940(text)
@@ -85,6 +180,12 @@ Result<StatementFile> read_statement_file(std::string_view text, StatementFormat
   if (file.statements.empty()) return refused_at(1, "The file has no statement");
   for (const BankStatement& statement : file.statements)
     COFFER_TRY_VOID(check_statement_sum(statement));
+  for (BankStatement& statement : file.statements)
+    statement.account = account_of(statement.account);
+  if (const std::size_t repeated = remove_repeated(file.statements); repeated > 0) {
+    file.notes.push_back(
+        "Statements that the file has twice were read once: " + std::to_string(repeated) + ".");
+  }
   std::size_t zero = 0;
   for (BankStatement& statement : file.statements) {
     zero +=

@@ -4,10 +4,11 @@
 //
 // Only booked entries become lines. What is skipped, and what is assumed, is in the notes. Where a
 // statement has an opening and a closing balance, its lines add up to their difference; otherwise
-// the file is refused.
+// the file is refused. A statement that the file has twice is read once.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -53,17 +54,21 @@ struct BankLine {
   std::string text;                      // remittance information
   std::string party_name;                // the other party
   std::string party_account;
-  std::string code;  // of the type of transaction, as the bank writes it
+  std::string code;                  // of the type of transaction, as the bank writes it
+  std::optional<std::size_t> batch;  // of the statement, which this line is a part of
 };
 
 struct BankStatement {
   std::size_t line = 1;  // of the file
   std::string account;   // IBAN or another number
   std::string id;
+  std::string number;  // which its pages share; with `page`, it identifies the statement
+  std::string page;
   std::string currency;
   std::optional<StatedAmount> opening;  // may be negative
   std::optional<StatedAmount> closing;
   std::vector<BankLine> lines;
+  std::vector<BankLine> batches;  // entries whose transactions are lines
 };
 
 struct StatementFile {
@@ -73,6 +78,24 @@ struct StatementFile {
 
   std::size_t line_count() const;
 };
+
+/// What tells the entries of a stored statement from equal ones of another.
+struct StatementSpan {
+  std::int64_t file = 0;
+  std::int64_t position = 0;  // in the file
+  std::string number;
+  std::string page;
+  std::string currency;
+  std::optional<Amount> opening;
+  std::optional<Amount> closing;
+  std::optional<Timestamp> first_day;  // of its lines
+  std::optional<Timestamp> last_day;
+};
+/// Without its place.
+StatementSpan span_of(const BankStatement& statement);
+/// Whether equal entries of two statements of an account are different entries, because the
+/// statements do not overlap. Otherwise they may be the same ones.
+bool are_apart(const StatementSpan& one, const StatementSpan& other);
 
 /// Which column of a CSV file has which part of a line, such as
 /// `bookingDate=Buchungstag,amount=Betrag,currency==EUR`: a value that begins with `=` is the same
@@ -88,6 +111,8 @@ struct CsvMapping {
                                   std::string_view decimal, std::string_view date);
 };
 
+/// Three letters in upper case.
+bool is_statement_currency(std::string_view text);
 /// The text in UTF-8: bytes that are not are ISO 8859-1.
 std::string utf8_of(std::string bytes);
 /// By its first characters.

@@ -1,23 +1,25 @@
 // camt.053 and camt.054 in any version. Elements are found by their local names; versions differ in
 // few of them.
 #include <algorithm>
-#include <pugixml.hpp>
 
 #include "base/text/ascii.h"
 #include "base/text/next_part.h"
 #include "base/text/whole_number.h"
 #include "domain/reconciliation/bank_statement.h"
+#include "domain/reconciliation/strict_xml.h"
 
 namespace coffer {
 namespace {
 
 using pugi::xml_node;
 
-std::string_view local_name(const xml_node& node) {
-  const std::string_view name = node.name();
-  const auto colon = name.find(':');
-  return colon == std::string_view::npos ? name : name.substr(colon + 1);
-}
+// Elements that their parents have once. Others may repeat.
+constexpr std::string_view kOnce =
+    "Acct AcctSvcrRef AddtlNtryInf AddtlTxInf Amt AmtDtls BkToCstmrDbtCdtNtfctn BkToCstmrStmt"
+    " BkTxCd BookgDt Ccy Cd CdOrPrtry CdtDbtInd Cdtr CdtrAcct CdtrRefInf Dbtr DbtrAcct Domn Dt DtTm"
+    " ElctrncSeqNb EndToEndId Fmly FrToDt GrpHdr IBAN Id InstdAmt InstrId LglSeqNb MsgId Nm NtryRef"
+    " PgNb PmtInfId PrtryAcct Pty Refs RltdPties RmtInf RvslInd StmtPgntn Sts SubFmlyCd Tp"
+    " TtlChrgsAndTaxAmt TxAmt TxId ValDt";
 
 /// The first element at a path such as `Acct/Id/IBAN`; empty if it is missing.
 xml_node element(xml_node from, std::string_view path) {
@@ -56,28 +58,15 @@ class CamtReader {
   explicit CamtReader(std::string_view text) : text_(text) {}
 
   Result<StatementFile> read() {
-    // Bounds the memory of the document, whose nodes are larger than the shortest element. No depth
-    // can overflow a stack: neither pugixml nor this class is recursive.
-    const auto marks = std::ranges::count_if(text_, [](char c) { return c == '<' || c == '='; });
-    if (marks > kMarksMax) {
-      return refused_at(1, "The file has too many elements. Split it into several files");
-    }
     pugi::xml_document document;
-    const auto parsed = document.load_buffer(
-        text_.data(), text_.size(), pugi::parse_default | pugi::parse_doctype, pugi::encoding_utf8);
-    if (!parsed) {
-      at(static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, parsed.offset)));
-      return refused_at(line_, std::string("This is not well-formed XML: ") + parsed.description());
-    }
-    for (xml_node node = document.first_child(); node; node = node.next_sibling()) {
-      if (node.type() == pugi::node_doctype)
-        return refused_at(1, "A document type declaration is not accepted");
-    }
+    COFFER_TRY_VOID(read_strict_xml(text_, kOnce, document));
     const xml_node root = document.document_element();
     if (local_name(root) != "Document" || !is_camt(root)) {
       return refused_at(line_of(root), "This is not a camt.053 or camt.054 document");
     }
     const xml_node message = first_of(root, {"BkToCstmrStmt", "BkToCstmrDbtCdtNtfctn"});
+    if (message && message.next_sibling())
+      return refused_at(line_of(message.next_sibling()), "The document has a second message");
     for (xml_node node = message.first_child(); node; node = node.next_sibling()) {
       if (local_name(node) != "Stmt" && local_name(node) != "Ntfctn") continue;
       COFFER_TRY_VOID(read_statement(node));
@@ -91,8 +80,6 @@ class CamtReader {
   }
 
  private:
-  static constexpr std::ptrdiff_t kMarksMax = 5'000'000;
-
   static bool is_camt(const xml_node& root) {
     constexpr std::string_view kNamespace = "urn:iso:std:iso:20022:tech:xsd:camt.05";
     return std::any_of(root.attributes_begin(), root.attributes_end(),
@@ -132,11 +119,17 @@ class CamtReader {
     BankStatement statement;
     statement.line = line_of(node);
     statement.id = statement_text(text_at(node, "Id"));
+    if (!statement.id.empty())
+      statement.number = std::string(local_name(node)) + " " + statement.id;
+    for (const char* path : {"ElctrncSeqNb", "LglSeqNb", "StmtPgntn/PgNb"}) {
+      statement.page += statement_text(text_at(node, path)) + "/";
+    }
     statement.account = statement_text(
         first_text(node, {"Acct/Id/IBAN", "Acct/Id/Othr/Id", "Acct/Id/PrtryAcct/Id"}));
     if (statement.account.empty())
       return refused_at(statement.line, "The statement has no account");
     statement.currency = statement_text(text_at(node, "Acct/Ccy"));
+    previous_.reset();
     for (xml_node child = node.first_child(); child; child = child.next_sibling()) {
       if (local_name(child) == "Bal") COFFER_TRY_VOID(read_balance(child, statement));
       if (local_name(child) == "Ntry") COFFER_TRY_VOID(read_entry(child, statement));
@@ -145,6 +138,7 @@ class CamtReader {
                           "The file has more than 500,000 lines. Split it into several files");
       }
     }
+    if (!statement.opening) statement.opening = previous_;
     if (statement.currency.empty() && statement.opening)
       statement.currency = statement.opening->currency;
     if (statement.currency.empty() && !statement.lines.empty()) {
@@ -160,7 +154,9 @@ class CamtReader {
     for (const pugi::xml_attribute& one : amount.attributes()) {
       if (std::string_view(one.name()) == "Ccy") currency = statement_text(one.value());
     }
-    if (currency.size() != 3) return refused_at(line, "An amount has no currency");
+    if (currency.empty()) return refused_at(line, "An amount has no currency");
+    if (!is_statement_currency(currency))
+      return refused_at(line, "\"" + currency + "\" is not a currency");
     COFFER_TRY(const Amount value, stated_amount(amount.child_value(), '.', line));
     return StatedAmount{value, currency};
   }
@@ -181,10 +177,32 @@ class CamtReader {
 
   Result<void> read_balance(const xml_node& node, BankStatement& statement) {
     const std::string_view type = text_at(node, "Tp/CdOrPrtry/Cd");
-    const bool opens = type == "OPBD" || (type == "PRCD" && !statement.opening);
-    if (!opens && type != "CLBD") return {};
-    COFFER_TRY((opens ? statement.opening : statement.closing), read_directed(node));
+    const bool previous = type == "PRCD";
+    if (!previous && type != "OPBD" && type != "CLBD") return {};
+    auto& balance = type == "CLBD" ? statement.closing : previous ? previous_ : statement.opening;
+    if (balance) {
+      return refused_at(line_of(node),
+                        "The statement has the balance " + std::string(type) + " twice");
+    }
+    COFFER_TRY(balance, read_directed(node));
     return {};
+  }
+
+  /// What may follow a date: a time of the day, and a time zone.
+  static bool ends_date(std::string_view text) {
+    const auto number = [&](std::size_t at, int most) {
+      return text.size() >= at + 2 && whole_number<int>(text.substr(at, 2), 0, most).has_value();
+    };
+    if (text.starts_with('T')) {
+      if (!number(1, 24) || !number(4, 59) || !number(7, 60) || text[3] != ':' || text[6] != ':')
+        return false;
+      text.remove_prefix(9);
+      if (text.starts_with('.'))
+        text.remove_prefix(std::min(text.find_first_not_of("0123456789", 1), text.size()));
+    }
+    if (text.empty() || text == "Z") return true;
+    return text.size() == 6 && (text[0] == '+' || text[0] == '-') && text[3] == ':' &&
+           number(1, 14) && number(4, 59);
   }
 
   /// A date, or the date of a time as the bank writes it.
@@ -194,7 +212,8 @@ class CamtReader {
     const auto year = whole_number<int>(text.substr(0, 4), 1900, 9999);
     const auto month = whole_number<int>(text.size() < 7 ? "" : text.substr(5, 2), 0, 99);
     const auto day = whole_number<int>(text.size() < 10 ? "" : text.substr(8, 2), 0, 99);
-    if (!year || !month || !day || text[4] != '-' || text[7] != '-') {
+    if (!year || !month || !day || text[4] != '-' || text[7] != '-' ||
+        !ends_date(text.substr(10))) {
       return refused_at(line, "\"" + statement_text(text.substr(0, 40)) + "\" is not a date");
     }
     COFFER_TRY(const Timestamp found, stated_day(*year, *month, *day, line));
@@ -203,12 +222,14 @@ class CamtReader {
 
   Result<void> read_entry(const xml_node& node, BankStatement& statement) {
     const std::string_view status = first_text(node, {"Sts/Cd", "Sts"});
-    if (status != "BOOK") {
+    if (status == "PDNG" || status == "INFO" || status == "FUTR") {
       ++skipped_;
       return {};
     }
     BankLine line;
     line.line = line_of(node);
+    if (status != "BOOK")
+      return refused_at(line.line, "The status of the entry must be BOOK, PDNG, INFO or FUTR");
     COFFER_TRY(const StatedAmount amount, read_directed(node));
     line.amount = amount.amount;
     line.currency = amount.currency;
@@ -225,6 +246,13 @@ class CamtReader {
     COFFER_TRY(const bool split, split_entry(node, details, line, statement));
     if (split) return {};
     for (const xml_node& one : details) COFFER_TRY_VOID(put_detail_of(one, line));
+    // Of several transactions, none tells what the entry was before its conversion.
+    if (details.size() > 1) line.original.reset();
+    BankLine whole = line;
+    whole.charges = Amount();
+    COFFER_TRY_VOID(put_stated_amounts(node, whole));
+    if (line.charges.is_zero()) line.charges = whole.charges;
+    if (!line.original) line.original = std::move(whole.original);
     append_statement_text(line.text, text_at(node, "AddtlNtryInf"));
     statement.lines.push_back(std::move(line));
     return {};
@@ -259,6 +287,11 @@ class CamtReader {
       lines.push_back(std::move(line));
     }
     if (sum != entry.amount) return false;
+    if (!entry.amount.is_zero()) {
+      for (BankLine& line : lines) line.batch = statement.batches.size();
+      append_statement_text(statement.batches.emplace_back(entry).text,
+                            text_at(node, "AddtlNtryInf"));
+    }
     std::ranges::move(lines, std::back_inserter(statement.lines));
     return true;
   }
@@ -311,23 +344,25 @@ class CamtReader {
       COFFER_TRY(StatedAmount original, read_amount(instructed, line.line));
       if (original.currency != line.currency) line.original = std::move(original);
     }
-    const xml_node charges = element(node, "Chrgs");
     std::vector<xml_node> parts;
-    if (const xml_node total = element(charges, "TtlChrgsAndTaxAmt")) {
-      parts.push_back(total);
-    } else {
+    each_element(node, "Chrgs", [&](const xml_node& charges) {
+      if (const xml_node total = element(charges, "TtlChrgsAndTaxAmt"))
+        return parts.push_back(total);
+      const std::size_t before = parts.size();
       each_element(charges, "Rcrd",
                    [&](const xml_node& one) { parts.push_back(element(one, "Amt")); });
-      if (parts.empty()) parts.push_back(element(charges, "Amt"));
-    }
+      if (parts.size() == before) parts.push_back(element(charges, "Amt"));
+    });
     for (const xml_node& part : parts) {
       if (!part) continue;
       COFFER_TRY(const StatedAmount stated, read_amount(part, line.line));
       if (stated.currency != line.currency) continue;
-      auto next = line.charges.add(stated.amount);
+      const bool back = text_at(part.parent(), "CdtDbtInd") == "CRDT";
+      auto next = line.charges.add(back ? -stated.amount : stated.amount);
       if (!next) return refused_at(line.line, "The sum exceeds the largest amount");
       line.charges = *next;
     }
+    if (line.charges.is_negative()) line.charges = Amount();
     return {};
   }
 
@@ -336,6 +371,7 @@ class CamtReader {
   std::size_t line_ = 1;
   std::size_t count_ = 0;
   std::size_t skipped_ = 0;
+  std::optional<StatedAmount> previous_;  // balance PRCD of the statement
   StatementFile out_;
 };
 

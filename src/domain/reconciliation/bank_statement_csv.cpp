@@ -40,13 +40,17 @@ class StatementCsvReader {
   Result<void> find_columns(const CsvRow& header) {
     for (const auto& [member, column] : mapping_.columns) {
       if (column.starts_with('=')) continue;
-      const auto found = std::ranges::find_if(header.cells, [&](const std::string& cell) {
+      const auto is_it = [&](const std::string& cell) {
         return without_outer_space(cell) == column;
-      });
+      };
+      const auto found = std::ranges::find_if(header.cells, is_it);
       if (found == header.cells.end()) {
         return refused_at(header.line, "There is no column \"" + statement_text(column) +
                                            "\", which the mapping has for " + member);
       }
+      if (std::ranges::count_if(header.cells, is_it) > 1)
+        return refused_at(header.line,
+                          "The column \"" + statement_text(column) + "\" is there twice");
       places_[member] = static_cast<std::size_t>(found - header.cells.begin());
     }
     return {};
@@ -69,13 +73,19 @@ class StatementCsvReader {
     return negative ? -amount : amount;
   }
 
-  Result<Amount> amount_of(const CsvRow& row) const {
+  Result<Amount> amount_of(const CsvRow& row) {
     if (mapping_.columns.contains("amount")) return signed_cell(row, "amount");
     const bool paid = !cell(row, "debit").empty();
     if (paid == !cell(row, "credit").empty()) {
       return refused_at(row.line, "The line must have either a debit or a credit");
     }
     COFFER_TRY(const Amount amount, signed_cell(row, paid ? "debit" : "credit"));
+    if (!paid && amount.is_negative()) return refused_at(row.line, "The credit is negative");
+    // Some banks write debits with a sign, but then all of them.
+    if (paid && !amount.is_zero() &&
+        amount.is_negative() != debits_have_sign_.value_or(amount.is_negative()))
+      return refused_at(row.line, "Some debits have a sign, and others none");
+    if (paid && !amount.is_zero()) debits_have_sign_ = amount.is_negative();
     return paid && !amount.is_negative() ? -amount : amount;
   }
 
@@ -121,7 +131,7 @@ class StatementCsvReader {
       if (line.charges.is_negative()) line.charges = -line.charges;
     }
     line.currency = ascii::to_upper(cell(row, "currency"));
-    if (line.currency.size() != 3 || !std::ranges::all_of(line.currency, ascii::is_letter)) {
+    if (!is_statement_currency(line.currency)) {
       return refused_at(row.line, "\"" + statement_text(line.currency) + "\" is not a currency");
     }
     line.bank_reference = stated_reference(cell(row, "bankReference"));
@@ -143,7 +153,8 @@ class StatementCsvReader {
 
   std::string_view text_;
   const CsvMapping& mapping_;
-  std::map<std::string, std::size_t> places_;        // of columns, by member
+  std::map<std::string, std::size_t> places_;  // of columns, by member
+  std::optional<bool> debits_have_sign_;
   std::map<std::string, BankStatement> statements_;  // by account and currency
 };
 
@@ -170,12 +181,17 @@ Result<CsvMapping> CsvMapping::parse(std::string_view columns, std::string_view 
       return bad_mapping("--columns has " + member + " twice.");
     }
   }
-  const bool has_amount = out.columns.contains("amount") !=
-                          (out.columns.contains("debit") && out.columns.contains("credit"));
+  const bool both = out.columns.contains("debit") && out.columns.contains("credit");
+  const bool either = out.columns.contains("debit") || out.columns.contains("credit");
+  const bool has_amount = out.columns.contains("amount") ? !either : both;
   if (!out.columns.contains("bookingDate") || !has_amount || !out.columns.contains("currency")) {
     return bad_mapping(
         "--columns must have bookingDate, currency (such as currency==EUR), and either amount, or "
         "debit and credit.");
+  }
+  if (const std::string& currency = out.columns["currency"];
+      currency.starts_with('=') && !is_statement_currency(ascii::to_upper(currency.substr(1)))) {
+    return bad_mapping("--columns: \"" + currency.substr(1) + "\" is not a currency.");
   }
   if (separator == "tab") separator = "\t";
   if (separator.size() != 1 || separator == "\"" || separator == "\n" || separator == "\r") {
@@ -186,6 +202,7 @@ Result<CsvMapping> CsvMapping::parse(std::string_view columns, std::string_view 
                      (std::ranges::count(date, 'Y') == 4 || std::ranges::count(date, 'Y') == 2);
   if (!whole || date.size() > 10)
     return bad_mapping("--date must have YYYY or YY, MM and DD, such as DD.MM.YYYY.");
+  if (separator == decimal) return bad_mapping("--separator and --decimal must differ.");
   out.separator = separator.front();
   out.decimal = decimal.front();
   out.date = date;

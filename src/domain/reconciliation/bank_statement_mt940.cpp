@@ -117,6 +117,10 @@ class Mt940Reader {
     line_open_ = false;
     if (done.account.empty()) return refused_at(done.line, "The statement has no account (:25:)");
     if (!done.opening) return refused_at(done.line, "The statement has no opening balance (:60F:)");
+    if (!done.closing) {
+      return refused_at(done.line,
+                        "The statement has no closing balance (:62F:). The file may be cut");
+    }
     count_ += done.lines.size();
     out_.statements.push_back(std::move(done));
     return {};
@@ -137,8 +141,13 @@ class Mt940Reader {
           field.line, "The field :" + tag + ": is outside of a statement, which begins with :20:");
     }
     const std::string first = statement_text(field.lines.front());
-    if (tag == "25") statement_->account = account_of(first);
-    if (tag == "28C" || tag == "28") statement_->id = first;
+    if (tag == "25" || tag == "28C" || tag == "28") {
+      std::string& member = tag == "25" ? statement_->account : statement_->id;
+      if (!member.empty()) return refused_at(field.line, "The statement has :" + tag + ": twice");
+      member = tag == "25" ? account_of(first) : first;
+      statement_->number = statement_->id.substr(0, statement_->id.find('/'));
+      statement_->page = statement_->id.substr(statement_->number.size());
+    }
     if (tag == "60F" || tag == "60M") return read_balance(field, statement_->opening);
     if (tag == "62F" || tag == "62M") return read_balance(field, statement_->closing);
     if (tag == "61") return read_line(field);
@@ -156,18 +165,27 @@ class Mt940Reader {
   /// `C110522EUR3236,28`.
   Result<void> read_balance(const SwiftField& field, std::optional<StatedAmount>& out) {
     line_open_ = false;
+    if (out) return refused_at(field.line, "The statement has the balance twice");
     const std::string_view text = field.lines.front();
     if (text.size() < 11 || (text[0] != 'C' && text[0] != 'D')) {
       return refused_at(field.line, "The balance begins with neither C nor D");
     }
     COFFER_TRY_VOID(read_day(text.substr(1, 6), field.line));
-    COFFER_TRY(const Amount amount, stated_amount(text.substr(10), ',', field.line));
+    COFFER_TRY(const Amount amount, swift_amount(text.substr(10), field.line));
     out = StatedAmount{text[0] == 'D' ? -amount : amount, std::string(text.substr(7, 3))};
-    if (!std::ranges::all_of(out->currency, ascii::is_upper)) {
+    if (!is_statement_currency(out->currency))
       return refused_at(field.line, "The balance has no currency");
-    }
     statement_->currency = out->currency;
     return {};
+  }
+
+  /// With its comma, without which the amount may be cut.
+  static Result<Amount> swift_amount(std::string_view text, std::size_t line) {
+    if (text.find(',') == std::string_view::npos) {
+      return refused_at(line, "The amount \"" + statement_text(text.substr(0, 40)) +
+                                  "\" has no comma. The file may be cut");
+    }
+    return stated_amount(text, ',', line);
   }
 
   /// `YYMMDD`.
@@ -198,6 +216,8 @@ class Mt940Reader {
   Result<void> read_line(const SwiftField& field) {
     if (!statement_->opening)
       return refused_at(field.line, "The line comes before the opening balance (:60F:)");
+    if (statement_->closing)
+      return refused_at(field.line, "The line comes after the closing balance (:62F:)");
     std::string_view rest = field.lines.front();
     BankLine line;
     line.line = field.line;
@@ -229,8 +249,11 @@ class Mt940Reader {
     rest.remove_prefix(1);
     if (!rest.empty() && ascii::is_letter(rest[0])) rest.remove_prefix(1);  // the funds code
     const std::size_t end = std::min(rest.find_first_not_of("0123456789,"), rest.size());
-    COFFER_TRY(const Amount amount, stated_amount(rest.substr(0, end), ',', field.line));
+    COFFER_TRY(const Amount amount, swift_amount(rest.substr(0, end), field.line));
     line.amount = debit ? -amount : amount;
+    const std::string_view code = rest.substr(end, 4);
+    if (code.size() < 4 || !std::ranges::all_of(code, ascii::is_letter_or_digit))
+      return refused_at(field.line, "The line has no code of four characters after its amount");
     put_references(rest.substr(end), field, line);
     COFFER_TRY_VOID(put_charges(field, line));
     line_open_ = !expected;

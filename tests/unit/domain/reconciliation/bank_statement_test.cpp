@@ -216,6 +216,16 @@ TEST_CASE("bank statements: hostile and wrong XML is refused") {
   CHECK(with("</Stmt>", "").starts_with("Line "));
   CHECK(with("CRDT", "BOTH") == "Line 4: CdtDbtInd is neither CRDT nor DBIT.");
   CHECK(with(" Ccy=\"EUR\"", "") == "Line 4: An amount has no currency.");
+  CHECK(with("\"EUR\"", "\"EURO\"") == "Line 4: \"EURO\" is not a currency.");
+  CHECK(with("\"EUR\"", "\"eur\"") == "Line 4: \"eur\" is not a currency.");
+  CHECK(with("01-02T23", "01-02T25") == "Line 4: \"2026-01-02T25:15:00+01:00\" is not a date.");
+  CHECK(with("00+01:00", "00.123Z") == "read");
+  CHECK(with("T23:15:00+01:00", "") == "read");
+  CHECK(with("T23:15:00+01:00", "x") == "Line 4: \"2026-01-02x\" is not a date.");
+  for (const char* status : {"", "<Sts>BOOKED</Sts>", "<Sts><Prtry>BOOK</Prtry></Sts>"}) {
+    CHECK(with("<Sts><Cd>BOOK</Cd></Sts>", status) ==
+          "Line 4: The status of the entry must be BOOK, PDNG, INFO or FUTR.");
+  }
   CHECK(with("2026-01-02", "2026-02-30") == "Line 4: There is no day 2026-02-30.");
   CHECK(with("01-02T23", "January") == "Line 4: \"2026-January:15:00+01:00\" is not a date.");
   std::string deep = "<Document xmlns=\"urn:iso:std:iso:20022:tech:xsd:camt.053.001.02\">";
@@ -225,6 +235,203 @@ TEST_CASE("bank statements: hostile and wrong XML is refused") {
   for (int i = 0; i < 2'600'000; ++i) many += "<a/>\n<b>";
   CHECK(reason(many) == "Line 1: The file has too many elements. Split it into several files.");
   CHECK(reason("") == "Line 1: The file has no line with the names of its columns.");
+}
+
+struct Changed {
+  const char* from;
+  const char* to;
+  const char* reason;
+};
+const std::vector<Changed> kChanged{
+    {"</Document>", "</Document><!-- end -->", "read"},
+    {"</Document>", "</Document>\n<Document/>",
+     "Line 7: The file has more than one document, or text outside of it."},
+    {"</Document>", "</Document>\n<?xml version=\"1.0\"?>",
+     "Line 7: The file has more than one document, or text outside of it."},
+    {"</Document>", "</Document>\nmore",
+     "Line 7: The file has more than one document, or text outside of it."},
+    {"<Document", "text<Document",
+     "Line 1: The file has more than one document, or text outside of it."},
+    {"</BkToCstmrStmt>", "</BkToCstmrStmt>\n<BkToCstmrStmt/>",
+     "Line 2: The element BkToCstmrStmt is twice in Document."},
+    {"</BkToCstmrStmt>", "</BkToCstmrStmt>\n<BkToCstmrDbtCdtNtfctn/>",
+     "Line 6: The document has a second message."},
+    {"1.50", "1<!-- x -->.50", "Line 4: The text of Amt is in several pieces."},
+    {"1.50", "1<?x y?>.50", "Line 4: The text of Amt is in several pieces."},
+    {"1.50", "1<![CDATA[.50]]>", "Line 4: The text of Amt is in several pieces."},
+    {"1.50", "1<b/>.50", "Line 4: The element Amt has text beside elements."},
+    {"1.50", "<b/>1.50", "Line 4: The text of Amt is in several pieces."},
+    {"1.50", "<![CDATA[1.50]]>", "read"},
+    {"1.50", "&#49;.50", "read"},
+    {"<Ntry>", "text<Ntry>", "Line 3: The text of Stmt is in several pieces."},
+    {" Ccy=\"EUR\"", " Ccy=\"EUR\" Ccy=\"USD\"", "Line 4: The attribute Ccy is there twice."},
+    {"\"EUR\"", "\"E<R\"", "Line 4: An attribute has the character <."},
+    {"\"EUR\"", "\"EUR&#0;\"", "Line 4: This is not well-formed XML: \"&\" begins no character."},
+    {"1.50", "1.50&#x1b;", "Line 4: This is not well-formed XML: \"&\" begins no character."},
+    {"1.50", "1.50&nbsp;", "Line 4: This is not well-formed XML: \"&\" begins no character."},
+    {"1.50", "1.50&", "Line 4: This is not well-formed XML: \"&\" begins no character."},
+    {"1.50", "1.50\x01", "Line 4: The file has a control character, which XML does not permit."},
+    {"<AcctSvcrRef>", "<!-- & --><AcctSvcrRef>", "read"},
+    {"UTF-8", "iso-8859-1", "read"},
+    {"UTF-8", "UTF-7", "Line 1: The encoding is not UTF-8 or ISO 8859-1. Convert the file."},
+    {"UTF-8", "IBM037", "Line 1: The encoding is not UTF-8 or ISO 8859-1. Convert the file."}};
+
+TEST_CASE("bank statements: XML that is not read completely is refused") {
+  const std::string ok = camt(entry("1.50", "CRDT"));
+  for (const auto& [from, to, expected] : kChanged) {
+    std::string text = ok;
+    text.replace(text.find(from), std::string_view(from).size(), to);
+    INFO(text);
+    CHECK(reason(text) == expected);
+  }
+  // Each is there once, and twice is refused.
+  for (const char* name :
+       {"Amt Ccy=\"EUR\"", "CdtDbtInd", "Sts", "BookgDt", "AcctSvcrRef", "Id", "Acct"}) {
+    const std::string tag(name, std::string_view(name).find(' ') == std::string_view::npos
+                                    ? std::string_view(name).size()
+                                    : std::string_view(name).find(' '));
+    const std::size_t start = ok.find("<" + std::string(name) + ">");
+    const std::size_t end = ok.find("</" + tag + ">", start) + tag.size() + 3;
+    std::string text = ok;
+    text.insert(start, ok.substr(start, end - start));
+    INFO(text);
+    CHECK(reason(text).ends_with(": The element " + tag + " is twice in " +
+                                 (tag == "Id" || tag == "Acct" ? "Stmt." : "Ntry.")));
+  }
+  for (const char* type : {"OPBD", "PRCD", "CLBD"}) {
+    CHECK(reason(camt(balance(type, "1") + balance(type, "1"))) ==
+          "Line 5: The statement has the balance " + std::string(type) + " twice.");
+  }
+  CHECK(reason(std::string("\xff\xfe<\0D\0", 6)) ==
+        "Line 1: The file is UTF-16, or no text. Save it as UTF-8.");
+  CHECK(reason("\x1f\x8b\x08") == "Line 1: The file is compressed. Unpack it.");
+  CHECK(reason("PK\x03\x04") == "Line 1: The file is compressed. Unpack it.");
+}
+
+TEST_CASE("bank statements: every cut MT940 file is refused") {
+  const std::string whole =
+      swift(":61:260102D10,00NTRFREF1//BANK1\n:86:Order 7\n:61:2601020102D1250,00NTRFREF2",
+            "D260102EUR1160,00");
+  REQUIRE(good(whole).line_count() == 2);
+  // What follows the closing balance says nothing.
+  const std::size_t needed = whole.find(",00\n-") + 1;
+  for (std::size_t size = 1; size < needed; ++size) {
+    INFO(whole.substr(0, size));
+    CHECK(reason(whole.substr(0, size)).starts_with("Line "));
+  }
+  CHECK(good(whole.substr(0, needed)).line_count() == 2);
+  const std::string line = ":61:260102D10,00NTRFX";
+  for (const auto& [text, expected] : std::map<std::string, std::string>{
+           {":61:260102D10NTRFX", "Line 5: The amount \"10\" has no comma. The file may be cut."},
+           {":61:260102D10,NT",
+            "Line 5: The line has no code of four characters after its amount."},
+           {line + "\n:60F:C260101EUR1,", "Line 6: The statement has the balance twice."},
+           {line + "\n:25:NL2", "Line 6: The statement has :25: twice."},
+           {line + "\n:28C:9", "Line 6: The statement has :28C: twice."},
+           {line + "\n:62F:C260102EUR90,\n" + line,
+            "Line 7: The line comes after the closing balance (:62F:)."}}) {
+    INFO(text);
+    CHECK(reason(swift(text)) == expected);
+  }
+}
+
+TEST_CASE("bank statements: a statement that is there twice is read once") {
+  const auto statements = [](const std::string& id1, const std::string& id2,
+                             const std::string& closing2 = "94") {
+    const std::string one =
+        camt(balance("OPBD", "100") + balance("CLBD", "94") + entry("6", "DBIT"));
+    const std::size_t start = one.find("<Stmt>");
+    const std::size_t end = one.find("</Stmt>") + 7;
+    std::string first = one.substr(start, end - start);
+    std::string second = first;
+    first.replace(first.find("<Id>S1</Id>"), 11, id1);
+    second.replace(second.find("<Id>S1</Id>"), 11, id2);
+    if (closing2 != "94") {
+      second.replace(second.find(">100<"), 5, ">94<");
+      second.replace(second.rfind(">94<"), 4, ">" + closing2 + "<");
+    }
+    return one.substr(0, start) + first + second + one.substr(end);
+  };
+  const StatementFile repeated = good(statements("<Id>A</Id>", "<Id>A</Id>"));
+  CHECK(repeated.line_count() == 1);
+  CHECK(repeated.notes ==
+        std::vector<std::string>{"Statements that the file has twice were read once: 1."});
+  CHECK(good(statements("<Id>A</Id>", "<Id>B</Id>")).line_count() == 1);
+  CHECK(good(statements("<Id>A</Id>", "<Id>A</Id>", "88")).line_count() == 2);
+  // Without balances, its number and page.
+  const auto pages = [](const std::string& first, const std::string& second) {
+    std::string out = camt(entry("6", "DBIT"), "054.001.08");
+    const std::size_t start = out.find("<Ntfctn>");
+    const std::size_t end = out.find("</Ntfctn>") + 9;
+    std::string more = out.substr(start, end - start);
+    more.replace(more.find("<Id>S1</Id>"), 11, second);
+    out.insert(end, more);
+    out.replace(out.find("<Id>S1</Id>"), 11, first);
+    return good(out).line_count();
+  };
+  CHECK(pages("<Id>A</Id>", "<Id>A</Id>") == 1);
+  CHECK(pages("<Id>A</Id>", "<Id>B</Id>") == 2);
+  CHECK(pages("", "") == 2);
+  for (const char* name : {"ElctrncSeqNb", "LglSeqNb", "StmtPgntn><PgNb"}) {
+    const std::string tag = name;
+    const std::string close = tag.starts_with("Stmt") ? "</PgNb></StmtPgntn>" : "</" + tag + ">";
+    const auto page = [&](const char* number) {
+      return "<Id>A</Id><" + tag + ">" + number + close;
+    };
+    CHECK(pages(page("1"), page("2")) == 2);
+    CHECK(pages(page("1"), page("1")) == 1);
+  }
+}
+
+TEST_CASE("bank statements: an IBAN is one account in every form") {
+  for (const char* account :
+       {"NL26VAYB8060476890", "nl26 vayb 8060 4768 90", "NL26VAYB8060476890EUR"}) {
+    const std::string text = swift(":61:260102D10,NTRFX");
+    std::string changed = text;
+    changed.replace(changed.find("NL1"), 3, account);
+    CHECK(good(changed).statements[0].account == "NL26VAYB8060476890");
+  }
+  CHECK(good(swift(":61:260102D10,NTRFX")).statements[0].account == "NL1");
+}
+
+TEST_CASE("bank statements: charges and conversions of the entry") {
+  const auto money = [](const char* amount, const char* currency) {
+    return "<Amt Ccy=\"" + std::string(currency) + "\">" + amount + "</Amt>";
+  };
+  const auto charge = [&](const char* amount, const char* direction = "DBIT") {
+    return "<Rcrd>" + money(amount, "EUR") + "<CdtDbtInd>" + direction + "</CdtDbtInd></Rcrd>";
+  };
+  const auto detail = [](const std::string& inner) {
+    return "<NtryDtls><TxDtls>" + inner + "</TxDtls></NtryDtls>";
+  };
+  const std::string instructed =
+      "<AmtDtls><InstdAmt>" + money("1250", "KES") + "</InstdAmt></AmtDtls>";
+  struct Case {
+    std::string inner;
+    const char* charges;
+    const char* original;
+  };
+  for (const auto& [inner, charges, original] :
+       {Case{"", "0.00", "none"}, Case{"<Chrgs>" + charge("0.5") + "</Chrgs>", "0.50", "none"},
+        Case{"<Chrgs>" + charge("0.5") + charge("0.2") + "</Chrgs>" + detail(""), "0.70", "none"},
+        Case{"<Chrgs>" + charge("0.5") + "</Chrgs><Chrgs>" + charge("0.2") + "</Chrgs>", "0.70",
+             "none"},
+        Case{"<Chrgs>" + charge("0.5") + charge("0.2", "CRDT") + "</Chrgs>", "0.30", "none"},
+        Case{"<Chrgs>" + charge("0.2", "CRDT") + "</Chrgs>", "0.00", "none"},
+        Case{
+            "<Chrgs>" + charge("0.5") + "</Chrgs>" + detail("<Chrgs>" + charge("0.5") + "</Chrgs>"),
+            "0.50", "none"},
+        Case{instructed, "0.00", "1250.00"}, Case{instructed + detail(""), "0.00", "1250.00"},
+        Case{detail(instructed), "0.00", "1250.00"},
+        Case{"<NtryDtls><TxDtls>" + instructed + "</TxDtls><TxDtls>" + instructed +
+                 "</TxDtls></NtryDtls>",
+             "0.00", "none"}}) {
+    INFO(inner);
+    const StatementFile file = good(camt(entry("10", "DBIT", inner)));
+    const BankLine& line = only_line(file);
+    CHECK(line.charges.to_string(2) == charges);
+    CHECK((line.original ? line.original->amount.to_string(2) : "none") == original);
+  }
 }
 
 TEST_CASE("bank statements: CSV with a mapping") {
@@ -247,11 +454,19 @@ TEST_CASE("bank statements: CSV with a mapping") {
   CHECK(reason(head + "2026-01-02;1;;;\n", mapping) ==
         "Line 2: \"2026-01-02\" is not a date like DD.MM.YYYY.");
   CHECK(reason(head + "02.01.2026;1;\n", mapping) == "Line 2: The line has 3 cells; expected 5.");
+  CHECK(good(head + "02.01.2026;-1;;;\n02.01.2026;-2;;;\n", mapping).line_count() == 2);
+  CHECK(reason(head + "02.01.2026;-1;;;\n02.01.2026;2;;;\n", mapping) ==
+        "Line 3: Some debits have a sign, and others none.");
+  CHECK(reason(head + "02.01.2026;;-1;;\n", mapping) == "Line 2: The credit is negative.");
+  CHECK_FALSE(CsvMapping::parse("bookingDate=a,amount=b,currency=c", ",", ",", "YYYY-MM-DD"));
+  CHECK(reason("Buchung;Soll;Haben;Zweck;Ref;Soll\n", mapping) ==
+        "Line 1: The column \"Soll\" is there twice.");
   CHECK(reason("A;B\n1;2\n", mapping) ==
         "Line 1: There is no column \"Buchung\", which the mapping has for bookingDate.");
   for (const char* columns :
        {"", "bookingDate=a", "bookingDate=a,amount=b", "bookingDate=a,amount=b,currency=c,odd=d",
-        "bookingDate=a,amount=b,currency", "bookingDate=a,debit=b,currency=c"}) {
+        "bookingDate=a,amount=b,currency", "bookingDate=a,debit=b,currency=c",
+        "bookingDate=a,amount=b,debit=c,currency=d", "bookingDate=a,amount=b,currency==NOPE"}) {
     INFO(columns);
     CHECK_FALSE(CsvMapping::parse(columns, ",", ".", "YYYY-MM-DD"));
   }
