@@ -993,6 +993,7 @@ CREATE TABLE csv_mappings (
 ) STRICT;
 
 -- Imported files of banks and providers. An environment has each file once. The lines are stored in several commits.
+-- `connector` has the lines that no match gives to another one; a later import of the same file may change it.
 CREATE TABLE statement_files (
   statement_file INTEGER PRIMARY KEY,
   environment    INTEGER NOT NULL CHECK (environment IN (0, 1)),
@@ -1005,14 +1006,32 @@ CREATE TABLE statement_files (
   UNIQUE (environment, digest)
 ) STRICT;
 
+-- The statements of a file. Their balances, or number and page, tell their entries from equal ones of other statements.
+CREATE TABLE bank_statements (
+  bank_statement INTEGER PRIMARY KEY,
+  statement_file INTEGER NOT NULL REFERENCES statement_files,
+  position       INTEGER NOT NULL,  -- in the file
+  number         TEXT NOT NULL,     -- which its pages share
+  page           TEXT NOT NULL,
+  currency       TEXT NOT NULL,
+  opening        INTEGER,           -- balances
+  closing        INTEGER,
+  first_day      INTEGER,           -- of its lines
+  last_day       INTEGER,
+  UNIQUE (statement_file, position)
+) STRICT;
+
 -- Booked entries of statements. `mark` is a digest of what identifies an entry in every file that contains it
--- (store/reconciliation/bank_lines.h). `state` follows from the matches and offers.
+-- (store/reconciliation/bank_lines.h). `state` follows from the matches and offers. A line that others tell more exactly
+-- does not count: they have it in `replaces`.
 CREATE TABLE bank_lines (
   bank_line         INTEGER PRIMARY KEY,
   id                BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
   statement_file    INTEGER NOT NULL REFERENCES statement_files,
   environment       INTEGER NOT NULL CHECK (environment IN (0, 1)),
-  connector         INTEGER NOT NULL REFERENCES connectors,
+  connector         INTEGER NOT NULL REFERENCES connectors,  -- of the import
+  bank_statement    INTEGER NOT NULL REFERENCES bank_statements,
+  replaces          INTEGER REFERENCES bank_lines,
   mark              BLOB NOT NULL CHECK (length(mark) = 16),
   account           TEXT NOT NULL CHECK (account <> ''),
   booked_on         INTEGER NOT NULL,
@@ -1029,13 +1048,14 @@ CREATE TABLE bank_lines (
   party_account     TEXT NOT NULL,
   code              TEXT NOT NULL,
   imported_at       INTEGER NOT NULL,
-  state             INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 2),  -- unmatched, offered, matched
+  state             INTEGER NOT NULL DEFAULT 0 CHECK (state BETWEEN 0 AND 3),  -- unmatched, offered, matched, replaced
   UNIQUE (environment, mark),
   CHECK ((original_amount IS NULL) = (original_currency IS NULL))
 ) STRICT;
 CREATE INDEX bank_lines_by_state ON bank_lines (state);
-CREATE INDEX bank_lines_open ON bank_lines (imported_at) WHERE state <> 2;
-CREATE INDEX bank_lines_by_day ON bank_lines (connector, booked_on);
+CREATE INDEX bank_lines_open ON bank_lines (imported_at) WHERE state < 2;
+CREATE INDEX bank_lines_by_day ON bank_lines (environment, booked_on);
+CREATE INDEX bank_lines_replacing ON bank_lines (replaces) WHERE replaces IS NOT NULL;
 CREATE TRIGGER bank_lines_are_kept BEFORE DELETE ON bank_lines
 BEGIN SELECT RAISE(ABORT, 'bank lines are kept'); END;
 
@@ -1046,7 +1066,7 @@ CREATE TABLE bank_offers (
   kind      INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),  -- payment, fee, return, refund
   payment   INTEGER NOT NULL REFERENCES payments,
   refund    INTEGER REFERENCES refunds,
-  rule      INTEGER NOT NULL CHECK (rule BETWEEN 0 AND 15),
+  rule      INTEGER NOT NULL CHECK (rule BETWEEN 0 AND 16),
   PRIMARY KEY (bank_line, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -1057,13 +1077,14 @@ CREATE TABLE bank_matches (
   kind       INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),   -- payment, fee, return, refund
   payment    INTEGER NOT NULL REFERENCES payments,
   refund     INTEGER REFERENCES refunds,
-  rule       INTEGER NOT NULL CHECK (rule BETWEEN 0 AND 15),  -- by hand, and those of the matching
+  rule       INTEGER NOT NULL CHECK (rule BETWEEN 0 AND 16),  -- by hand, and those of the matching
   undoes     INTEGER UNIQUE REFERENCES bank_matches,
   reason     TEXT,
   actor      TEXT NOT NULL CHECK (actor <> ''),
   at         INTEGER NOT NULL,
   CHECK ((rule = 0) = (reason IS NOT NULL)),
-  CHECK ((kind IN (2, 3)) = (refund IS NOT NULL))
+  -- A payout that failed comes back as a whole, without a refund of its own.
+  CHECK (kind = 2 OR (kind = 3) = (refund IS NOT NULL))
 ) STRICT;
 CREATE INDEX bank_matches_of_line ON bank_matches (bank_line);
 CREATE INDEX bank_matches_of_payment ON bank_matches (payment);
@@ -1230,6 +1251,7 @@ CREATE TABLE payment_limits (
   per_month       INTEGER CHECK (per_month > 0),
   count_per_day   INTEGER CHECK (count_per_day >= 0),
   count_per_month INTEGER CHECK (count_per_month >= 0),
+  since           INTEGER NOT NULL,  -- the last payment that is not counted
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL,
   CHECK (application IS NULL OR wallet IS NULL)
@@ -1242,7 +1264,6 @@ ON payment_limits (tenant, ifnull(application, 0), ifnull(wallet, 0), asset);
 -- limit was set.
 CREATE TABLE limit_use (
   payment_limit  INTEGER PRIMARY KEY REFERENCES payment_limits,
-  since          INTEGER NOT NULL,  -- the last payment that is not counted
   day            INTEGER NOT NULL,
   day_amount     INTEGER NOT NULL CHECK (day_amount >= 0),
   day_payments   INTEGER NOT NULL CHECK (day_payments >= 0),

@@ -257,12 +257,17 @@ constexpr std::array<Invariant, 42> kInvariants{{
      " OR (p.type = 7 AND (r.connector, r.provider_payment_id, o.connector, o.tenant, o.reference)"
      "  IS NOT (p.connector, v.provider_reference, p.connector, p.tenant, p.to_ref)))"},
     {"lines_follow_matches",
-     "A line of a statement is matched while it has a match that is not undone.", Walk::copies,
+     "A line of a statement is matched while it has a match that is not undone, and replaced if "
+     "others tell it more exactly, which add up to it.",
+     Walk::copies,
      "SELECT 'line ' || l.bank_line || ' in state ' || l.state FROM bank_lines l"
      " WHERE (l.state = 2) <> EXISTS (SELECT 1 FROM bank_matches m INDEXED BY bank_matches_of_line"
      "  WHERE m.bank_line = l.bank_line"
      "  AND m.undoes IS NULL"
-     "  AND NOT EXISTS (SELECT 1 FROM bank_matches u WHERE u.undoes = m.bank_match))"},
+     "  AND NOT EXISTS (SELECT 1 FROM bank_matches u WHERE u.undoes = m.bank_match))"
+     " UNION ALL SELECT 'line ' || l.bank_line || ' in state ' || l.state || ' of ' || l.amount"
+     " FROM bank_lines l WHERE iif(l.state = 3, l.amount, NULL) IS NOT (SELECT sum(d.amount)"
+     "  FROM bank_lines d WHERE d.replaces = l.bank_line AND d.replaces IS NOT NULL)"},
     {"matches_are_undone_once", "A row that undoes a match is about the same line and payment.",
      Walk::copies,
      "SELECT 'match ' || u.bank_match FROM bank_matches u"
@@ -439,20 +444,21 @@ constexpr std::array<Invariant, 42> kInvariants{{
      Walk::copies,
      "WITH moved AS (SELECT p.payment, p.tenant, p.application, p.source_wallet AS wallet,"
      "  p.sending_asset AS asset, p.created_at, " COFFER_COUNTED_BY_LIMITS
-     "  AS counted FROM payments p WHERE p.payment > (SELECT min(since) FROM limit_use)"
+     "  AS counted FROM payments p WHERE p.payment > (SELECT min(since) FROM payment_limits)"
      "  AND p.source_wallet IS NOT NULL UNION ALL"
      "  SELECT p.payment, p.tenant, p.application, l.source_wallet, l.asset, p.created_at,"
      "  iif(p.status IN (0, 1, 2), l.amount, 0) FROM payments p"
      "  JOIN payment_legs l ON l.payment = p.payment"
-     "  WHERE p.payment > (SELECT min(since) FROM limit_use)),"
+     "  WHERE p.payment > (SELECT min(since) FROM payment_limits)),"
      " counted AS (SELECT u.payment_limit,"
      "  ifnull(sum(m.counted) FILTER (WHERE m.created_at >= u.day), 0) AS day_amount,"
      "  count(*) FILTER (WHERE m.created_at >= u.day AND m.counted > 0) AS day_payments,"
-     "  sum(m.counted) AS month_amount, count(*) FILTER (WHERE m.counted > 0) AS month_payments"
+     "  max(m.created_at) AS newest, sum(m.counted) AS month_amount, count(*) FILTER (WHERE "
+     "m.counted > 0) AS month_payments"
      "  FROM moved m JOIN payment_limits l ON l.tenant = m.tenant AND l.asset = m.asset"
      "  AND ifnull(l.application, 0) IN (0, m.application)"
      "  AND ifnull(l.wallet, 0) IN (0, m.wallet) JOIN limit_use u USING (payment_limit)"
-     "  WHERE m.payment > u.since AND m.created_at >= u.month GROUP BY u.payment_limit)"
+     "  WHERE m.payment > l.since AND m.created_at >= u.month GROUP BY u.payment_limit)"
      " SELECT 'limit ' || l.payment_limit || ' stores ' || ifnull(u.month_amount, '?') || ' in '"
      "  || ifnull(u.month_payments, '?') || ' payments, payments give '"
      "  || ifnull(c.month_amount, 0) || ' in ' || ifnull(c.month_payments, 0)"
@@ -460,7 +466,12 @@ constexpr std::array<Invariant, 42> kInvariants{{
      " LEFT JOIN counted c USING (payment_limit)"
      " WHERE (u.day_amount, u.day_payments, u.month_amount, u.month_payments) IS NOT"
      "  (ifnull(c.day_amount, 0), ifnull(c.day_payments, 0), ifnull(c.month_amount, 0),"
-     "   ifnull(c.month_payments, 0))"},
+     "   ifnull(c.month_payments, 0))"
+     // The day and the month are those of the last payment, or else of the limit.
+     " OR u.day % 86400000 <> 0 OR u.day > max(l.created_at, ifnull(c.newest, 0))"
+     " OR c.newest >= u.day + 86400000 OR u.month > u.day"
+     " OR u.month <> unixepoch(u.month / 1000, 'unixepoch', 'start of month') * 1000"
+     " OR u.day / 1000 >= unixepoch(u.month / 1000, 'unixepoch', '+1 month')"},
 }};
 
 // The numbers in the queries above:

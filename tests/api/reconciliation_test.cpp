@@ -161,7 +161,7 @@ TEST_CASE("a file, and a line, is stored once") {
   CHECK(again.code == exit_code::kDone);
   CHECK(again.json().at("stored") == 0);
   CHECK(again.json().at("known") == 3);
-  CHECK(world.run("reconcile import", {{"FILE", file}, {"connector", world.collects}}, false)
+  CHECK(world.run("reconcile import", {{"FILE", file}, {"connector", world.pays}}, false)
             .err.find("Nothing changed") != std::string::npos);
   // The same entries in another file, with one more of those that look the same.
   const Ran overlapping =

@@ -46,7 +46,7 @@ GUARDED = {
     "wallets": "tenant id account_number public_key sealed_seed asset own_account status",
     "wallet_metadata": "entity_type first_name last_name date_of_birth nationality id_type id_number company_name"
                        " registration_number registration_country tax_id address email phone",
-    "accounts": "tenant kind wallet asset connector",
+    "accounts": "tenant kind wallet asset connector created_at",
     "fundings": "transaction_id description",
     "beneficiaries": "tenant id entity_type first_name last_name date_of_birth nationality company_name"
                      " registration_number registration_country email phone client_reference archived_at",
@@ -71,7 +71,9 @@ GUARDED = {
                            " payer_phone arrived_at returned_at payment",
     "refunds": "payment tenant state amount fee reason at booked_at journal connector return_id report returned"
                " with_fee transaction_id wanted id asked held failed_at failure",
-    "bank_lines": "id statement_file environment connector mark account booked_on value_on amount charges currency"
+    "statement_files": "environment connector digest format lines imported_at completed_at",
+    "bank_statements": "statement_file position number page currency opening closing first_day last_day",
+    "bank_lines": "id statement_file environment connector bank_statement replaces mark account booked_on value_on amount charges currency"
                   " original_amount original_currency bank_reference reference text party_name party_account code"
                   " imported_at",
     "bank_matches": "bank_line kind payment refund rule undoes reason actor at",
@@ -80,7 +82,8 @@ GUARDED = {
     "rates": "environment sell buy numerator denominator",
     "fee_rows": "association connector transaction_type fixed basis_points",
     "closed_periods": "journal link accounts digest closed_at",
-    "payment_limits": "tenant application wallet asset per_payment per_day per_month count_per_day count_per_month",
+    "payment_limits": "tenant application wallet asset per_payment per_day per_month count_per_day count_per_month since"
+                      " created_at",
     "quota_limits": "tenant quota maximum",
     "messages": "alert payment id kind channel recipient count oldest_at at state",
 }

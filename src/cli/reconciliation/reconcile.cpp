@@ -68,13 +68,20 @@ Result<CommandResult> import_file(Session& session, const Arguments& arguments) 
                                     {"lines", done.lines},
                                     {"stored", done.stored},
                                     {"known", done.lines - done.stored},
+                                    {"completed", done.completed},
                                     {"matched", done.counts.matched},
-                                    {"offered", done.counts.offered}}}};
+                                    {"offered", done.counts.offered},
+                                    {"notes", records_of(done.notes, [](const std::string& note) {
+                                       return Record{{"note", note}};
+                                     })}}}};
   for (const std::string& note : done.notes) result.note += note + "\n";
-  if (done.known_since) {
-    result.unchanged =
-        "The file was imported at " + done.known_since->to_string() + ". Nothing changed.";
-    result.note = result.unchanged;
+  if (!done.known_since) return result;
+  result.note = "The file was imported at " + done.known_since->to_string() + ". ";
+  if (done.moved) {
+    result.note += "Its lines without a match count for this connector now.";
+  } else {
+    result.note += "Nothing changed.";
+    result.unchanged = result.note;
   }
   return result;
 }
@@ -102,7 +109,7 @@ Result<CommandResult> match(Session& session, const Arguments& arguments) {
   COFFER_TRY(const auto line, id_argument<BankLineId>(arguments, "LINE"));
   COFFER_TRY(const auto payment, id_argument<PaymentId>(arguments, "PAYMENT"));
   COFFER_TRY_VOID(flows::match_line(session.app.flows(), line, payment, arguments.text("reason"),
-                                    session.actor));
+                                    arguments.has("although-it-differs"), session.actor));
   return show_line(session, line);
 }
 
@@ -190,10 +197,13 @@ std::vector<Command> reconcile_commands() {
           joined({choice("state", choices<LineState>(), "Only lines in this state"),
                   option("connector", "ID", "Only lines that were imported for this connector")},
                  page_arguments())),
-      for_operators("reconcile match", "Match a line of a statement with a payment", "Match line",
-                    "", match,
-                    {line, positional("PAYMENT", "ID of the payment"),
-                     reason("Evidence that they belong together")}),
+      for_operators(
+          "reconcile match", "Match a line of a statement with a payment", "Match line", "", match,
+          {line, positional("PAYMENT", "ID of the payment"),
+           reason("Evidence that they belong together"),
+           toggle("although-it-differs",
+                  "Although the amount exceeds what is left of the payment, or the currency "
+                  "or direction differs")}),
       for_operators("reconcile unmatch", "Undo the match of a line of a statement", "Undo match",
                     "The line is open again. The match stays in the records.", unmatch,
                     {line, reason("Evidence that they do not belong together")}),

@@ -67,8 +67,17 @@ std::uint64_t amount_key(const std::string& currency, Amount amount, std::int64_
 
 Amount absolute(Amount amount) { return amount.is_negative() ? -amount : amount; }
 
-bool differs_by(Amount a, Amount b, Amount difference) {
-  return difference.is_positive() && (a + difference == b || b + difference == a);
+/// Whether an amount is another one after a charge, which makes a debit larger and a credit
+/// smaller.
+bool is_net_of(Amount shown, Amount wanted, Amount charge) {
+  const auto net = wanted.add(-charge);
+  return charge.is_positive() && charge < absolute(wanted) && net && shown == *net;
+}
+
+/// No two currencies differ more.
+constexpr std::int64_t kRateMax = 1'000'000;
+bool may_be_converted(Amount a, Amount b) {
+  return a.units() / kRateMax <= b.units() && b.units() / kRateMax <= a.units();
 }
 
 bool is_within(const OpenLine& line, const MatchTarget& target, std::int64_t days) {
@@ -79,16 +88,18 @@ bool is_within(const OpenLine& line, const MatchTarget& target, std::int64_t day
 
 /// How the amounts of a line and of a target with its reference relate.
 MatchRule relation_of(const OpenLine& line, const MatchTarget& target) {
+  if (std::ranges::find(line.undone, target.payment) != line.undone.end()) return MatchRule::undone;
   if (line.amount.is_negative() != target.amount.is_negative()) return MatchRule::other_direction;
   const Amount shown = absolute(line.amount);
   const Amount wanted = absolute(target.amount);
   if (line.currency != target.currency) {
     const bool stated = line.original && line.original->currency == target.currency &&
-                        line.original->amount == wanted;
+                        line.original->amount == wanted && may_be_converted(shown, wanted);
     return stated ? MatchRule::converted : MatchRule::other_currency;
   }
   if (shown == wanted) return MatchRule::reference;
-  const bool net = differs_by(shown, wanted, line.charges) || differs_by(shown, wanted, target.fee);
+  const bool net = is_net_of(line.amount, target.amount, line.charges) ||
+                   is_net_of(line.amount, target.amount, target.fee);
   return net ? MatchRule::net : MatchRule::other_amount;
 }
 
@@ -97,6 +108,30 @@ MatchChoice choice_of(const MatchTarget& target, MatchRule rule) {
 }
 
 }  // namespace
+
+std::optional<Amount> shown_in(const std::string& currency, const BankLine& line) {
+  if (line.currency == currency) return line.amount;
+  if (!line.original || line.original->currency != currency) return std::nullopt;
+  return line.amount.is_negative() ? -line.original->amount : line.original->amount;
+}
+
+std::string reason_against(const BankLine& line, const MatchTarget& target, Amount matched) {
+  const auto shown = shown_in(target.currency, line);
+  if (!target.settled) return "The payment has not moved money.";
+  if (!shown)
+    return "The line is in " + line.currency + ", the payment in " + target.currency + ".";
+  if (shown->is_negative() != target.amount.is_negative())
+    return "The line and the payment have different directions.";
+  const auto sum = matched.add(*shown);
+  // Charges make a debit larger than the payment.
+  const auto most =
+      absolute(target.amount).add(line.amount.is_negative() ? line.charges : Amount());
+  if (sum && most && absolute(*sum) <= *most) return "";
+  const Amount left = absolute(target.amount) - absolute(matched);
+  return "The line has " + absolute(*shown).to_string(2) + " " + target.currency +
+         ", of the payment " + (left.is_positive() ? left : Amount()).to_string(2) +
+         " are without a line.";
+}
 
 Matcher::Matcher(std::vector<OpenLine> lines) : seen_(kSeenBits) {
   lines_.reserve(lines.size());
@@ -201,14 +236,14 @@ void Matcher::claim_sum(Line& line) const {
   for (const Candidate& one : line.candidates) {
     const MatchTarget& target = targets_[one.target];
     if (one.strength != Strength::full || one.relation == MatchRule::other_direction) continue;
+    if (one.relation == MatchRule::undone) return;
     if (one.relation == MatchRule::other_currency || target.kind == MatchKind::fee) continue;
     const auto next = sum.add(target.amount);
     if (!next) return;
     sum = *next;
     all.push_back(one.target);
   }
-  if (all.size() < 2 ||
-      (sum != line.is.amount && !differs_by(sum, line.is.amount, line.is.charges)))
+  if (all.size() < 2 || (sum != line.is.amount && !is_net_of(line.is.amount, sum, line.is.charges)))
     return;
   line.claims = std::move(all);
   line.rule = MatchRule::sum;
@@ -274,7 +309,9 @@ MatchDecision Matcher::offer(const Line& line,
   }
   if (!out.choices.empty()) return out;
   for (const std::size_t target : line.near) {
-    if (!taken(targets_[target])) add_choice(target, MatchRule::amount_and_day);
+    const bool undone = relation_of(line.is, targets_[target]) == MatchRule::undone;
+    if (!taken(targets_[target]))
+      add_choice(target, undone ? MatchRule::undone : MatchRule::amount_and_day);
   }
   return out;
 }

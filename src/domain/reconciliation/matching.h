@@ -28,10 +28,12 @@ struct Terms<MatchKind> {
   static constexpr auto rows = std::to_array<Term>({{"payment"}, {"fee"}, {"return"}, {"refund"}});
 };
 
-enum class LineState { unmatched, offered, matched };
+/// `replaced`: other lines tell the entry more exactly, and count instead of it.
+enum class LineState { unmatched, offered, matched, replaced };
 template <>
 struct Terms<LineState> {
-  static constexpr auto rows = std::to_array<Term>({{"unmatched"}, {"offered"}, {"matched"}});
+  static constexpr auto rows =
+      std::to_array<Term>({{"unmatched"}, {"offered"}, {"matched"}, {"replaced"}});
 };
 
 /// The first rules, up to `cut`, are exact; the others only offer.
@@ -52,6 +54,7 @@ enum class MatchRule {
   other_direction,
   several,
   amount_and_day,
+  undone,
 };
 /// The labels say why a payment is offered.
 template <>
@@ -72,7 +75,8 @@ struct Terms<MatchRule> {
                            {"other_currency", "the currency differs"},
                            {"other_direction", "the direction differs"},
                            {"several", "several payments fit"},
-                           {"amount_and_day", "only amount and day fit"}});
+                           {"amount_and_day", "only amount and day fit"},
+                           {"undone", "an operator undid the match"}});
 };
 constexpr bool is_exact(MatchRule rule) { return rule <= MatchRule::cut; }
 
@@ -86,7 +90,11 @@ struct OpenLine {
   std::string reference;
   std::string bank_reference;
   std::string text;
+  std::vector<std::int64_t> undone = {};  // payments whose match an operator undid
 };
+
+/// The amount of a line in a currency: its own, or the one before the bank converted it.
+std::optional<Amount> shown_in(const std::string& currency, const BankLine& line);
 
 /// The movement at the bank that a payment, a fee, a return or a refund causes.
 struct MatchTarget {
@@ -101,6 +109,11 @@ struct MatchTarget {
   std::vector<std::string> references;
   std::vector<std::string> standing;  // that other payments may have too
 };
+
+/// Why an operator should not match a line with a target of which a part is matched already: what
+/// is left of it is less, the currency or the direction differs, or no money moved. Empty if
+/// nothing is in the way.
+std::string reason_against(const BankLine& line, const MatchTarget& target, Amount matched);
 
 struct MatchChoice {
   MatchKind kind = MatchKind::payment;

@@ -1,59 +1,17 @@
 #include "flows/reconciliation/statement_import.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/digest.h"
+#include "flows/reconciliation/entry_import.h"
 #include "store/operations/payment_lists.h"
 
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kLinesPerCommit = 250;  // so that payments do not wait
-constexpr std::size_t kMatchesPerCommit = 250;
+constexpr std::size_t kMatchesPerCommit = 250;  // so that payments do not wait
 constexpr int kPaymentsPerRead = 2'000;
 constexpr std::int64_t kOpenLinesMax = 200'000;  // which bounds the memory
-
-/// The lines of a file as rows, with their marks.
-struct MarkedLine {
-  store::BankLineRow row;
-  std::string mark;
-};
-std::vector<MarkedLine> marked_lines(const StatementToImport& file, StatementFile&& read) {
-  std::vector<MarkedLine> out;
-  for (BankStatement& statement : read.statements) {
-    std::map<std::string, int> seen;
-    for (BankLine& line : statement.lines) {
-      const int occurrence = ++seen[store::mark_of(statement.account, line, 0)];
-      MarkedLine& made = out.emplace_back();
-      made.mark = store::mark_of(statement.account, line, occurrence);
-      made.row.environment = file.environment;
-      made.row.connector = file.connector;
-      made.row.account = statement.account;
-      made.row.is = std::move(line);
-    }
-  }
-  return out;
-}
-
-Result<std::int64_t> store_lines(const Context& context, std::vector<MarkedLine>& lines,
-                                 std::int64_t file) {
-  std::int64_t stored = 0;
-  for (std::size_t first = 0; first < lines.size(); first += kLinesPerCommit) {
-    const std::size_t end = std::min(lines.size(), first + kLinesPerCommit);
-    COFFER_TRY(const std::int64_t more, context.write([&](store::WriteTx& tx) {
-      std::int64_t count = 0;
-      for (std::size_t i = first; i < end; ++i) {
-        lines[i].row.file = file;
-        lines[i].row.id = tx.new_id<BankLineId>(context.random);
-        if (store::insert_bank_line(tx, lines[i].row, lines[i].mark)) ++count;
-      }
-      return count;
-    }));
-    stored += more;
-  }
-  return stored;
-}
 
 store::BankMatchRow match_row(std::int64_t line, const MatchChoice& choice, const Actor& by,
                               Timestamp at) {
@@ -65,10 +23,13 @@ store::BankMatchRow match_row(std::int64_t line, const MatchChoice& choice, cons
   return row;
 }
 
-/// Carries out a decision, unless the line or the payment was matched meanwhile.
+/// Carries out a decision, unless the line was matched or replaced, or the payment matched,
+/// meanwhile.
 void apply_decision(store::WriteTx& tx, const MatchDecision& decision, const Actor& by,
                     MatchCounts& counts) {
-  if (!store::matches_of_line(tx.db(), decision.line).empty()) return;
+  if (!store::matches_of_line(tx.db(), decision.line).empty() ||
+      store::line_state(tx.db(), decision.line) == LineState::replaced)
+    return;
   const bool free = std::ranges::none_of(decision.choices, [&](const MatchChoice& one) {
     return one.rule != MatchRule::parts && store::is_matched(tx.db(), one);
   });
@@ -90,7 +51,8 @@ Result<MatchTarget> target_for(store::Connection& db, std::int64_t payment, cons
                       "The payment did not go through a provider, so no bank shows it.");
   }
   const auto same = std::ranges::find_if(targets, [&](const MatchTarget& one) {
-    return one.amount == line.amount && one.currency == line.currency;
+    return one.amount == line.amount && one.currency == line.currency &&
+           !store::is_matched(db, {one.kind, one.payment, one.refund});
   });
   return same == targets.end() ? targets.front() : *same;
 }
@@ -115,6 +77,10 @@ Result<StatementImport> import_statement(const Context& context, const Statement
     out.format = known->format;
     out.lines = known->lines;
     out.known_since = known->imported_at;
+    out.moved = known->connector != file.connector;
+    if (!out.moved) return out;
+    COFFER_TRY_VOID(context.write(
+        [&](store::WriteTx& tx) { store::set_file_connector(tx, known->key, file.connector); }));
     return out;
   }
   row.format = file.format.value_or(statement_format_of(file.content));
@@ -122,25 +88,23 @@ Result<StatementImport> import_statement(const Context& context, const Statement
   out.notes = read.notes;
   out.format = row.format;
   out.lines = row.lines = static_cast<std::int64_t>(read.line_count());
-  std::vector<MarkedLine> lines = marked_lines(file, std::move(read));
   COFFER_TRY(const std::int64_t key, context.write([&](store::WriteTx& tx) {
     if (const auto begun = store::find_statement_file(tx.db(), file.environment, row.digest))
       return begun->key;
     store::insert_statement_file(tx, row);
     return row.key;
   }));
-  COFFER_TRY(out.stored, store_lines(context, lines, key));
+  COFFER_TRY_VOID(store_entries(context, file, key, std::move(read), out));
   COFFER_TRY_VOID(
       context.write([&](store::WriteTx& tx) { store::complete_statement_file(tx, key); }));
-  lines.clear();
-  COFFER_TRY(out.counts, match_open_lines(context, file.connector, by));
+  COFFER_TRY(out.counts, match_open_lines(context, file.environment, by));
   return out;
 }
 
-Result<MatchCounts> match_open_lines(const Context& context, std::int64_t connector,
+Result<MatchCounts> match_open_lines(const Context& context, Environment environment,
                                      const Actor& by) {
   COFFER_TRY(auto lines, context.read([&](store::Connection& db) {
-    return store::open_bank_lines(db, connector, kOpenLinesMax);
+    return store::open_bank_lines(db, environment, kOpenLinesMax);
   }));
   MatchCounts counts;
   if (lines.empty()) return counts;
@@ -149,7 +113,7 @@ Result<MatchCounts> match_open_lines(const Context& context, std::int64_t connec
   const Timestamp to = last.booked_on.plus_ms(2 * kDayMs);
   Matcher matcher(std::move(lines));
   COFFER_TRY(auto position, context.read([&](store::Connection& db) {
-    return store::targets_between(db, connector, from, to);
+    return store::targets_between(db, environment, from, to);
   }));
   for (bool more = true; more;) {
     COFFER_TRY(more, context.read([&](store::Connection& db) {
@@ -175,9 +139,13 @@ Result<MatchCounts> match_open_lines(const Context& context, std::int64_t connec
 }
 
 Result<void> match_line(const Context& context, BankLineId line, PaymentId payment,
-                        const std::string& reason, const Actor& by) {
+                        const std::string& reason, bool although, const Actor& by) {
   return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto row, line_of(tx.db(), line));
+    if (row.state == LineState::replaced) {
+      return unexpected(Slug::conflict,
+                        "Other lines tell this entry more exactly. Match these instead.");
+    }
     if (row.state == LineState::matched) {
       return unexpected(Slug::conflict,
                         "The line is matched. Undo that with coffer reconcile unmatch first.");
@@ -187,6 +155,12 @@ Result<void> match_line(const Context& context, BankLineId line, PaymentId payme
     if (!store::is_in_environment(tx.db(), key, row.environment)) {
       return unexpected(Slug::conflict,
                         "The line and the payment belong to different environments.");
+    }
+    const std::string against =
+        reason_against(row.is, target, store::matched_amount(tx.db(), target));
+    if (!although && !against.empty()) {
+      return unexpected(Slug::conflict,
+                        against + " To match them all the same, add --although-it-differs.");
     }
     auto match =
         match_row(row.key, {target.kind, key, target.refund, MatchRule::by_hand}, by, tx.now());

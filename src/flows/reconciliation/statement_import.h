@@ -29,26 +29,31 @@ struct StatementImport {
   StatementFormat format = StatementFormat::camt;
   std::int64_t lines = 0;                // in the file
   std::int64_t stored = 0;               // that no earlier file had
-  std::optional<Timestamp> known_since;  // the same file was imported then, and nothing changed
-  MatchCounts counts;                    // among all open lines of the provider
+  std::int64_t completed = 0;            // known ones that got their parts or reference
+  std::optional<Timestamp> known_since;  // the same file was imported then
+  bool moved = false;                    // and its lines count for another connector now
+  MatchCounts counts;                    // among all open lines
   std::vector<std::string> notes;
 };
-/// Stores the new lines in several commits, then matches all open lines. An import that did not end
-/// continues when it is repeated. `malformed-request` with the line for a file that cannot be read;
-/// nothing is stored then.
+/// Stores the new lines in several commits, then matches all open lines. An entry is known if a
+/// stored one of the account has its mark, unless both are of one file, or balances or pages show
+/// that their statements do not overlap. An import that did not end continues when it is repeated.
+/// The connector gets the lines of the file without a match. `malformed-request` with the line for
+/// a file that cannot be read; nothing is stored then.
 Result<StatementImport> import_statement(const Context& context, const StatementToImport& file,
                                          const Actor& by);
 
-/// Matches the open lines of the provider of `connector`, in several commits. Reads each payment of
-/// the days around the lines once.
-Result<MatchCounts> match_open_lines(const Context& context, std::int64_t connector,
+/// Matches the open lines of an environment with payments through any connector, because an account
+/// can serve several, in several commits. Reads each payment of the days around the lines once.
+Result<MatchCounts> match_open_lines(const Context& context, Environment environment,
                                      const Actor& by);
 
 /// Matches a line with a payment by an operator's decision: with the part of it that has the amount
 /// of the line, and otherwise with the payment itself. `not-found`; `conflict` if the line is
-/// matched, or the payment is one of another environment or not through a provider.
+/// matched, or the payment is one of another environment or not through a provider; unless
+/// `although` they differ, also for what reason_against() says.
 Result<void> match_line(const Context& context, BankLineId line, PaymentId payment,
-                        const std::string& reason, const Actor& by);
+                        const std::string& reason, bool although, const Actor& by);
 /// Undoes the matches of a line by further rows. `not-found`; `conflict` if it is not matched.
 Result<void> unmatch_line(const Context& context, BankLineId line, const std::string& reason,
                           const Actor& by);

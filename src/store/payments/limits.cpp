@@ -17,7 +17,7 @@ std::vector<Column<LimitRow>> limit_columns() {
               joined<&LimitRow::holder, &LimitHolder::application>("l.application"),
               joined<&LimitRow::holder, &LimitHolder::wallet>("l.wallet"),
               joined<&LimitRow::holder, &LimitHolder::asset>("l.asset"),
-              joined<&LimitRow::since>("u.since"),
+              joined<&LimitRow::since>("l.since"),
               joined<&LimitRow::use, &LimitUse::day, &PeriodUse::start>("u.day"),
               joined<&LimitRow::use, &LimitUse::day, &PeriodUse::amount>("u.day_amount"),
               joined<&LimitRow::use, &LimitUse::day, &PeriodUse::payments>("u.day_payments"),
@@ -46,8 +46,8 @@ const std::string kListLimits = kSelectLimit + " ORDER BY l.tenant, l.payment_li
 constexpr const char* kHasLimits = "SELECT 1 FROM payment_limits WHERE tenant = ? LIMIT 1";
 constexpr const char* kPutLimit =
     "INSERT INTO payment_limits (tenant, application, wallet, asset, per_payment, per_day,"
-    " per_month, count_per_day, count_per_month, created_at, updated_at)"
-    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10)"
+    " per_month, count_per_day, count_per_month, since, created_at, updated_at)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11, ?10, ?10)"
     " ON CONFLICT (tenant, ifnull(application, 0), ifnull(wallet, 0), asset) DO UPDATE SET"
     " per_payment = excluded.per_payment, per_day = excluded.per_day,"
     " per_month = excluded.per_month, count_per_day = excluded.count_per_day,"
@@ -55,8 +55,8 @@ constexpr const char* kPutLimit =
 constexpr const char* kLimitKey = "SELECT payment_limit FROM payment_limits" OF_HOLDER;
 constexpr const char* kApplicationOf = "SELECT application FROM payments WHERE payment = ?";
 constexpr const char* kBeginUse =
-    "INSERT OR IGNORE INTO limit_use (payment_limit, since, day, day_amount, day_payments, month,"
-    " month_amount, month_payments) VALUES (?1, ?2, ?3, 0, 0, ?4, 0, 0)";
+    "INSERT OR IGNORE INTO limit_use (payment_limit, day, day_amount, day_payments, month,"
+    " month_amount, month_payments) VALUES (?1, ?2, 0, 0, ?3, 0, 0)";
 constexpr const char* kStoreUse =
     "UPDATE limit_use SET day = ?2, day_amount = ?3, day_payments = ?4, month = ?5,"
     " month_amount = ?6, month_payments = ?7 WHERE payment_limit = ?1";
@@ -99,11 +99,10 @@ std::vector<LimitRow> limits_on(Connection& db, const LimitHolder& payer) {
 void put_limit(WriteTx& tx, const LimitHolder& holder, const PaymentLimits& limits) {
   tx.db().run(kPutLimit, holder.tenant, holder.application, holder.wallet, holder.asset,
               limits.per_payment, limits.per_day, limits.per_month, limits.payments_per_day,
-              limits.payments_per_month, tx.now());
+              limits.payments_per_month, tx.now(), ledger_head(tx).payments);
   const auto key = first_integer(tx.db(), kLimitKey, holder.tenant, holder.application,
                                  holder.wallet, holder.asset);
-  tx.db().run(kBeginUse, *key, ledger_head(tx).payments, day_start(tx.now()),
-              month_start(tx.now()));
+  tx.db().run(kBeginUse, *key, day_start(tx.now()), month_start(tx.now()));
 }
 
 bool delete_limit(WriteTx& tx, const LimitHolder& holder) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_map>
 
 #include "base/digest.h"
 #include "store/rows/columns.h"
@@ -25,15 +26,37 @@ const std::string kFindFile =
     select(kFileColumns) + " FROM statement_files WHERE environment = ? AND digest = ?";
 const std::string kInsertFile = ColumnList{}.add(kFileColumns).insert_into("statement_files");
 
+constexpr Column<BankStatementRow> kStatementColumns[] = {
+    joined<&BankStatementRow::key>("bank_statement"),
+    column<&BankStatementRow::is, &StatementSpan::file>("statement_file"),
+    column<&BankStatementRow::is, &StatementSpan::position>("position"),
+    column<&BankStatementRow::is, &StatementSpan::number>("number"),
+    column<&BankStatementRow::is, &StatementSpan::page>("page"),
+    column<&BankStatementRow::is, &StatementSpan::currency>("currency"),
+    column<&BankStatementRow::is, &StatementSpan::opening>("opening"),
+    column<&BankStatementRow::is, &StatementSpan::closing>("closing"),
+    column<&BankStatementRow::is, &StatementSpan::first_day>("first_day"),
+    column<&BankStatementRow::is, &StatementSpan::last_day>("last_day"),
+};
+const std::string kStatementByKey =
+    select(kStatementColumns) + " FROM bank_statements WHERE bank_statement = ?";
+const std::string kInsertStatement =
+    ColumnList{}.add(kStatementColumns).insert_into("bank_statements");
+constexpr const char* kStatementOfFile =
+    "SELECT bank_statement FROM bank_statements WHERE statement_file = ? AND position = ?";
+
 using Row = BankLineRow;
 constexpr Column<Row> kLineColumns[] = {
     joined<&Row::key>("l.bank_line"),
     joined<&Row::connector_id>("c.id"),
+    joined<&Row::counts_for>("f.connector"),
     joined<&Row::state>("l.state"),
     column<&Row::id>("l.id"),
     column<&Row::file>("l.statement_file"),
     column<&Row::environment>("l.environment"),
     column<&Row::connector>("l.connector"),
+    column<&Row::statement>("l.bank_statement"),
+    column<&Row::replaces>("l.replaces"),
     column<&Row::account>("l.account"),
     column<&Row::is, &BankLine::booked_on>("l.booked_on"),
     column<&Row::is, &BankLine::value_on>("l.value_on"),
@@ -52,7 +75,8 @@ constexpr Column<Row> kLineColumns[] = {
 };
 const std::string kSelectLine =
     select(kLineColumns) +
-    " FROM bank_lines l JOIN connectors c ON c.connector = l.connector WHERE ";
+    " FROM bank_lines l JOIN statement_files f ON f.statement_file = l.statement_file"
+    " JOIN connectors c ON c.connector = f.connector WHERE ";
 const std::string kLineById = kSelectLine + "l.id = ?";
 const std::string kLineByKey = kSelectLine + "l.bank_line = ?";
 const std::string kInsertLine = ColumnList{"mark"}.add(kLineColumns).insert_into("bank_lines");
@@ -75,14 +99,23 @@ constexpr Column<OpenLine> kOpenColumns[] = {
     joined<&OpenLine::text>("l.text"),
 };
 static_assert(stored(LineState::matched) == 2);
-const std::string kOpenOfProvider =
+static_assert(stored(LineState::replaced) == 3);
+const std::string kOpen =
     select(kOpenColumns) +
-    " FROM bank_lines l INDEXED BY bank_lines_open WHERE l.state <> 2 AND l.connector IN"
-    " (SELECT c.connector FROM connectors c JOIN connectors o USING (environment, provider)"
-    "  WHERE o.connector = ?1) ORDER BY l.imported_at DESC, l.bank_line DESC LIMIT ?2";
+    " FROM bank_lines l INDEXED BY bank_lines_open WHERE l.state < 2 AND l.environment = ?1"
+    " ORDER BY l.imported_at DESC, l.bank_line DESC LIMIT ?2";
+constexpr const char* kUndone =
+    "SELECT DISTINCT m.bank_line, m.payment FROM bank_lines l INDEXED BY bank_lines_open"
+    " CROSS JOIN bank_matches m INDEXED BY bank_matches_of_line ON m.bank_line = l.bank_line"
+    " WHERE l.state < 2 AND l.environment = ? AND m.undoes IS NOT NULL";
+constexpr const char* kWithoutBalances =
+    "SELECT ifnull(l.replaces, l.bank_line) FROM bank_lines l INDEXED BY bank_lines_by_day"
+    " JOIN bank_statements s ON s.bank_statement = l.bank_statement"
+    " WHERE l.environment = ? AND l.account = ? AND l.currency = ? AND l.booked_on >= ?"
+    " AND l.booked_on <= ? AND l.state <> 3 AND (s.opening IS NULL OR s.closing IS NULL)";
 constexpr const char* kOld =
     "SELECT count(*), min(imported_at) FROM (SELECT imported_at FROM bank_lines"
-    " INDEXED BY bank_lines_open WHERE state <> 2 AND imported_at < ? ORDER BY imported_at LIMIT "
+    " INDEXED BY bank_lines_open WHERE state < 2 AND imported_at < ? ORDER BY imported_at LIMIT "
     "?)";
 
 constexpr const char* kOffers =
@@ -102,7 +135,9 @@ const std::string kMappingByName = select(kMappingColumns) + " FROM csv_mappings
 
 std::optional<StatementFileRow> find_statement_file(Connection& db, Environment environment,
                                                     std::string_view digest) {
-  return first_row<StatementFileRow>(db, kFindFile, kFileColumns, environment, Blob{digest});
+  auto row = first_row<StatementFileRow>(db, kFindFile, kFileColumns, environment, Blob{digest});
+  if (row) require_intact(db, "statement_files", row->key, {{"digest", Blob{digest}}});
+  return row;
 }
 
 void insert_statement_file(WriteTx& tx, StatementFileRow& row) {
@@ -116,19 +151,60 @@ void complete_statement_file(WriteTx& tx, std::int64_t file) {
               file);
 }
 
-std::string mark_of(std::string_view account, const BankLine& line, int occurrence) {
+void set_file_connector(WriteTx& tx, std::int64_t file, std::int64_t connector) {
+  tx.db().run("UPDATE statement_files SET connector = ? WHERE statement_file = ?", connector, file);
+}
+
+void insert_bank_statement(WriteTx& tx, BankStatementRow& row) {
+  if (const auto known = first_integer(tx.db(), kStatementOfFile, row.is.file, row.is.position)) {
+    row.key = *known;
+    return;
+  }
+  insert_row(tx.db(), kInsertStatement, kStatementColumns, row);
+  row.key = tx.db().last_insert_key();
+}
+
+BankStatementRow bank_statement(Connection& db, std::int64_t key) {
+  require_intact(db, "bank_statements", key);
+  return only_row<BankStatementRow>(db, kStatementByKey, kStatementColumns, key);
+}
+
+std::string mark_of(std::string_view account, const BankLine& line, int occurrence,
+                    std::string_view of) {
   std::string text(account);
   for (const auto& part : {std::to_string(line.booked_on.ms), std::to_string(line.amount.units()),
                            line.currency, line.bank_reference}) {
     text.append(1, '\0').append(part);
   }
   if (line.bank_reference.empty()) {
-    for (const auto& part :
-         {line.reference, line.text, line.party_name, std::to_string(occurrence)}) {
+    for (const auto& part : {line.reference, line.text, line.party_name})
       text.append(1, '\0').append(part);
-    }
   }
+  // The first with a reference has the mark that it had before references could repeat.
+  if (line.bank_reference.empty() || occurrence > 1 || !of.empty())
+    text.append(1, '\0').append(std::to_string(occurrence));
+  if (!of.empty()) text.append(1, '\0').append(of);
   return std::string(as_text(sha256(text)).substr(0, 16));
+}
+
+std::vector<Row> equal_bank_lines(Connection& db, Environment environment, std::string_view account,
+                                  const BankLine& line) {
+  std::vector<Row> out;
+  for (int occurrence = 1;; ++occurrence) {
+    const std::string mark = mark_of(account, line, occurrence);
+    const auto key = first_integer(db, kKnownMark, environment, Blob{mark});
+    if (!key) return out;
+    require_intact(db, "bank_lines", *key, {{"mark", Blob{mark}}});
+    out.push_back(only_row<Row>(db, kLineByKey, kLineColumns, *key));
+  }
+}
+
+std::vector<std::int64_t> lines_without_balances(Connection& db, Environment environment,
+                                                 std::string_view account,
+                                                 std::string_view currency, Timestamp first,
+                                                 Timestamp last) {
+  return all_of<std::int64_t, std::int64_t>(db, kWithoutBalances, environment, account, currency,
+                                            first, last);
 }
 
 bool insert_bank_line(WriteTx& tx, BankLineRow& row, const std::string& mark) {
@@ -153,20 +229,32 @@ RowPage<BankLineRow> list_bank_lines(Connection& db, std::optional<LineState> st
   };
   const auto fits = [&](std::int64_t key) {
     const Row row = row_of(key);
-    return (!state || row.state == *state) && (!connector || row.connector == *connector);
+    return (!state || row.state == *state) && (!connector || row.counts_for == *connector);
   };
   const KeySource source = state ? walk.along(kLinesInState, *state) : walk.along(kAllLines);
   return walk.rows({{source}}, fits, row_of);
 }
 
-std::vector<OpenLine> open_bank_lines(Connection& db, std::int64_t connector, std::int64_t limit) {
-  return all_rows<OpenLine>(Query(db, kOpenOfProvider.c_str(), connector, limit), kOpenColumns);
+std::vector<OpenLine> open_bank_lines(Connection& db, Environment environment, std::int64_t limit) {
+  auto out = all_rows<OpenLine>(Query(db, kOpen.c_str(), environment, limit), kOpenColumns);
+  std::unordered_map<std::int64_t, std::vector<std::int64_t>> undone;
+  for (Query query(db, kUndone, environment); query.step();)
+    undone[query.integer(0)].push_back(query.integer(1));
+  for (OpenLine& line : out) {
+    if (const auto found = undone.find(line.key); found != undone.end())
+      line.undone = found->second;
+  }
+  return out;
 }
 
 OldLines old_bank_lines(Connection& db, Timestamp before, std::int64_t limit) {
   Query query(db, kOld, before, limit);
   query.step();
   return {query.integer(0), query.optional_time(1)};
+}
+
+LineState line_state(Connection& db, std::int64_t line) {
+  return only_row<Row>(db, kLineByKey, kLineColumns, line).state;
 }
 
 void set_line_state(WriteTx& tx, std::int64_t line, LineState state) {

@@ -39,9 +39,14 @@ constexpr const char* kIsMatched =
     "SELECT m.bank_match FROM bank_matches m INDEXED BY bank_matches_of_payment WHERE m.payment = "
     "? AND m.kind = ? AND m.refund IS ? "
     "AND " HOLDS_NOW;
-constexpr const char* kConnectorsOfProvider =
-    "SELECT c.connector FROM connectors c JOIN connectors o USING (environment, provider)"
-    " WHERE o.connector = ? ORDER BY 1";
+static_assert(stored(MatchRule::sum) == 5);
+constexpr const char* kLinesOfTarget =
+    "SELECT m.bank_match, l.currency, l.amount, l.original_currency, l.original_amount, m.rule = 5"
+    " FROM bank_matches m INDEXED BY bank_matches_of_payment"
+    " JOIN bank_lines l ON l.bank_line = m.bank_line"
+    " WHERE m.payment = ? AND m.kind = ? AND m.refund IS ? AND " HOLDS_NOW;
+constexpr const char* kConnectorsOfEnvironment =
+    "SELECT connector FROM connectors WHERE environment = ? ORDER BY 1";
 
 constexpr const char* kInEnvironment =
     "SELECT 1 FROM payments p JOIN tenants t ON t.tenant = p.tenant WHERE p.payment = ? AND "
@@ -55,6 +60,7 @@ struct SeenPayment {
   PaymentType type = PaymentType::offramp;
   PaymentStatus status = PaymentStatus::initiated;
   Timestamp created_at;
+  std::optional<Timestamp> refunded_at;
   Amount paid_out;
   Amount collected;
   Amount fee;
@@ -72,6 +78,7 @@ constexpr Column<SeenPayment> kSeenColumns[] = {
     joined<&SeenPayment::type>("p.type"),
     joined<&SeenPayment::status>("p.status"),
     joined<&SeenPayment::created_at>("p.created_at"),
+    joined<&SeenPayment::refunded_at>("p.refund_pending_at"),
     joined<&SeenPayment::paid_out>("p.receiving_amount"),
     joined<&SeenPayment::collected>("coalesce(q.collected_amount, q.total)"),
     joined<&SeenPayment::fee>("q.fee"),
@@ -134,18 +141,20 @@ constexpr const char* kProviderByDay =
     " AND r.state = 1 AND r.booked_at >= ?4 AND r.booked_at < ?5"
     " AND (r.id IS NOT NULL OR r.return_id IS NOT NULL)) GROUP BY day";
 static_assert(stored(LineState::matched) == 2);
+static_assert(stored(LineState::replaced) == 3);
 constexpr const char* kBankByDay =
     "WITH seen AS (SELECT l.booked_on / 86400000 AS day, l.state, CASE c.currency"
     "  WHEN l.currency THEN l.amount"
     "  WHEN l.original_currency THEN iif(l.amount < 0, -1, 1) * l.original_amount ELSE 0 END AS "
     "amount"
-    " FROM connectors c JOIN connectors o USING (environment, provider)"
-    " CROSS JOIN bank_lines l INDEXED BY bank_lines_by_day ON l.connector = o.connector"
-    " WHERE c.connector = ?1 AND l.booked_on >= ?2 AND l.booked_on < ?3 AND ?1 = ifnull("
+    " FROM connectors c"
+    " CROSS JOIN bank_lines l INDEXED BY bank_lines_by_day ON l.environment = c.environment"
+    " JOIN statement_files f ON f.statement_file = l.statement_file WHERE c.connector = ?1"
+    " AND l.booked_on >= ?2 AND l.booked_on < ?3 AND l.state <> 3 AND ?1 = ifnull("
     "  (SELECT p.connector FROM bank_matches m INDEXED BY bank_matches_of_line JOIN payments p ON "
     "p.payment = m.payment"
     "   WHERE m.bank_line = l.bank_line AND " HOLDS_NOW
-    " LIMIT 1), l.connector))"
+    " LIMIT 1), f.connector))"
     " SELECT day, sum(amount), sum(iif(state = 2, 0, amount)), sum(state <> 2) FROM seen GROUP BY "
     "day";
 #undef HOLDS_NOW
@@ -160,9 +169,12 @@ std::vector<std::string> references_of(Connection& db, const SeenPayment& seen) 
   return out;
 }
 
-void take_refunds(Connection& db, const MatchTarget& payment,
+/// False if the payment has none.
+bool take_refunds(Connection& db, const MatchTarget& payment,
                   const std::function<void(const MatchTarget&)>& take) {
+  bool any = false;
   for (Query query(db, kRefundsOfSeen, payment.payment); query.step();) {
+    any = true;
     MatchTarget target = payment;
     const bool to_payer = !query.is_null(5);
     target.kind = to_payer ? MatchKind::refund : MatchKind::returned;
@@ -179,6 +191,7 @@ void take_refunds(Connection& db, const MatchTarget& payment,
     // Reversals of payouts that no bank carries out have no amount here.
     if (!target.amount.is_zero()) take(target);
   }
+  return any;
 }
 
 void take_targets(Connection& db, const SeenPayment& seen,
@@ -195,7 +208,15 @@ void take_targets(Connection& db, const SeenPayment& seen,
   }
   if (!target.amount.is_zero()) take(target);
   if (seen.status == refund_pending || seen.status == refunded || seen.status == refund_failed) {
-    take_refunds(db, target, take);
+    const bool reversed = take_refunds(db, target, take);
+    // A payout that failed comes back as a whole.
+    if (pays_out && !reversed && seen.refunded_at && !target.amount.is_zero()) {
+      MatchTarget back = target;
+      back.kind = MatchKind::returned;
+      back.amount = -target.amount;
+      back.at = *seen.refunded_at;
+      take(back);
+    }
   }
   if (!target.fee.is_positive()) return;
   target.kind = MatchKind::fee;
@@ -224,10 +245,28 @@ bool is_matched(Connection& db, const MatchChoice& choice) {
   return match.has_value();
 }
 
-TargetPosition targets_between(Connection& db, std::int64_t connector, Timestamp from,
+Amount matched_amount(Connection& db, const MatchTarget& target) {
+  Amount out;
+  for (Query query(db, kLinesOfTarget, target.payment, target.kind, target.refund); query.step();) {
+    require_intact(db, "bank_matches", query.integer(0), {{"payment", target.payment}});
+    if (query.integer(5) != 0) return target.amount;
+    BankLine line{.amount = query.amount(2)};
+    line.currency = query.text(1);
+    if (!query.is_null(3)) line.original = StatedAmount{query.amount(4), query.text(3)};
+    // An amount that only an operator can compare uses up the payment.
+    const auto shown = shown_in(target.currency, line);
+    if (!shown) return target.amount;
+    const auto next = out.add(*shown);
+    if (!next) return target.amount;
+    out = *next;
+  }
+  return out;
+}
+
+TargetPosition targets_between(Connection& db, Environment environment, Timestamp from,
                                Timestamp to) {
   TargetPosition out;
-  out.connectors = all_of<std::int64_t, std::int64_t>(db, kConnectorsOfProvider, connector);
+  out.connectors = all_of<std::int64_t, std::int64_t>(db, kConnectorsOfEnvironment, environment);
   out.first = out.next = first_payment_since(db, from);
   out.below = first_payment_since(db, to);
   return out;

@@ -29,10 +29,12 @@ std::vector<BankMatchRow> matches_of_line(Connection& db, std::int64_t line);
 void insert_bank_match(WriteTx& tx, const BankMatchRow& row);
 /// Whether a line is matched with this part of a payment.
 bool is_matched(Connection& db, const MatchChoice& choice);
+/// The sum of the lines that are matched with a target, in its currency; all of it if one of them
+/// has several payments.
+Amount matched_amount(Connection& db, const MatchTarget& target);
 
 /// Calls `take` for what can be matched of the payments with keys from `next` on, at most `limit`
-/// of one connector: those of the provider of `connector`, one connector after the other. Returns
-/// false at the end.
+/// of one connector: one connector of the environment after the other. Returns false at the end.
 struct TargetPosition {
   std::vector<std::int64_t> connectors;
   std::size_t at = 0;
@@ -40,7 +42,7 @@ struct TargetPosition {
   std::int64_t next = 0;
   std::int64_t below = 0;
 };
-TargetPosition targets_between(Connection& db, std::int64_t connector, Timestamp from,
+TargetPosition targets_between(Connection& db, Environment environment, Timestamp from,
                                Timestamp to);
 bool next_targets(Connection& db, TargetPosition& from, int limit,
                   const std::function<void(const MatchTarget&)>& take);
@@ -60,7 +62,7 @@ struct ReconciledDay {
   std::int64_t open_lines = 0;
 };
 /// Days with a movement, in order; `to` is exclusive. Lines that are matched count for the
-/// connector of their payment, others for the one of their import.
+/// connector of their payment, others for the one of their file.
 std::vector<ReconciledDay> reconciled_days(Connection& db, std::int64_t connector, Timestamp from,
                                            Timestamp to);
 

@@ -28,7 +28,7 @@ constexpr bool kFinal = true;
 
 const GuardedNames kConnectors = guarded_names<ConnectorTerms>();
 const GuardedNames kRequirements = guarded_names<Requirement>("connector, position");
-const std::array<GuardedTable, 40> kTables{{
+const std::array<GuardedTable, 42> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', "
      "'log_end')"},
@@ -58,7 +58,7 @@ const std::array<GuardedTable, 40> kTables{{
     {"wallet_metadata",
      "entity_type, first_name, last_name, date_of_birth, nationality, id_type, id_number,"
      " company_name, registration_number, registration_country, tax_id, address, email, phone"},
-    {"accounts", "tenant, kind, wallet, asset, connector", kFinal},
+    {"accounts", "tenant, kind, wallet, asset, connector, created_at", kFinal},
     {"fundings", "transaction_id, description", kFinal},
     {"beneficiaries",
      "tenant, id, entity_type, first_name, last_name, date_of_birth, nationality, company_name,"
@@ -88,8 +88,13 @@ const std::array<GuardedTable, 40> kTables{{
     {"refunds",
      "payment, tenant, state, amount, fee, reason, at, booked_at, journal, connector, return_id,"
      " report, returned, with_fee, transaction_id, wanted, id, asked, held, failed_at, failure"},
+    {"statement_files", "environment, connector, digest, format, lines, imported_at, completed_at"},
+    {"bank_statements",
+     "statement_file, position, number, page, currency, opening, closing, first_day, last_day",
+     kFinal},
     {"bank_lines",
-     "id, statement_file, environment, connector, mark, account, booked_on, value_on, amount,"
+     "id, statement_file, environment, connector, bank_statement, replaces, mark, account, "
+     "booked_on, value_on, amount,"
      " charges, currency, original_amount, original_currency, bank_reference, reference, text,"
      " party_name, party_account, code, imported_at",
      kFinal},
@@ -103,7 +108,7 @@ const std::array<GuardedTable, 40> kTables{{
     {"quota_limits", "tenant, quota, maximum"},
     {"payment_limits",
      "tenant, application, wallet, asset, per_payment, per_day, per_month, count_per_day,"
-     " count_per_month"},
+     " count_per_month, since, created_at"},
     {"closed_periods", "journal, link, accounts, digest, closed_at", kFinal},
     {"messages", "alert, payment, id, kind, channel, recipient, count, oldest_at, at, state"},
 }};

@@ -94,6 +94,8 @@ TEST_CASE("guarded rows: a row that another program inserted, changed or deleted
        "wallets row 2 was changed by another program"},
       {"UPDATE accounts SET wallet = 3 WHERE account = 2",
        "accounts row 2 was changed by another program"},
+      {"UPDATE accounts SET created_at = created_at + 432000000 WHERE account = 2",
+       "accounts row 2 was changed by another program"},
       {"UPDATE associations SET status = 0", "associations row 1 was changed by another program"},
       {"UPDATE assets SET name = 'x' WHERE asset = 1",
        "assets row 1 was changed by another program"},

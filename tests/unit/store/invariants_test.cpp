@@ -115,6 +115,23 @@ const std::string kRefundEnd = " FROM payments WHERE payment = 1";
 
 // Payments 1-4 are settled, 5 failed, 6 open, 7 is three legs, settled. Accounts: 1, 2 USDC
 // wallets, 3 EURC, 4 issuance.
+std::string limit_with_use(const std::string& day, const std::string& month) {
+  return "INSERT INTO payment_limits (tenant, asset, per_day, since, created_at, updated_at)"
+         " VALUES (3, 1, 5, 99, 0, 0); INSERT INTO limit_use SELECT payment_limit, " +
+         day + ", 0, 0, " + month + ", 0, 0 FROM payment_limits";
+}
+std::string bank_line(const std::string& mark, const std::string& replaces,
+                      const std::string& amount, const std::string& state) {
+  return "INSERT INTO bank_lines (id, statement_file, environment, connector, bank_statement, mark,"
+         " account, booked_on, amount, charges, currency, bank_reference, reference, text,"
+         " party_name, party_account, code, imported_at, replaces, state) VALUES (randomblob(16), "
+         "1,"
+         " 0, 1, 1, " +
+         mark + ", 'a', 1, " + amount + ", 0, 'KES', '', '', '', '', '', '', 1, " + replaces +
+         ", " + state + ");";
+}
+const std::string kUnchecked = "PRAGMA foreign_keys = OFF;";
+
 const std::vector<Break> kBreaks{
     {"conservation", "UPDATE accounts SET balance = balance + 1 WHERE account = 1"},
     {"no_overdraft", "UPDATE accounts SET held = balance + 1 WHERE account = 2"},
@@ -260,12 +277,18 @@ const std::vector<Break> kBreaks{
     {"quotas_count_rows", "INSERT INTO quota_use VALUES (3, 4, 0, 1)"},
     {"quotas_count_rows", "UPDATE quota_use SET used = 99 WHERE quota = 5"},
     {"limits_count_payments",
-     "INSERT INTO payment_limits (tenant, asset, per_day, created_at, updated_at)"
-     " VALUES (3, 1, 5, 0, 0)"},
+     "INSERT INTO payment_limits (tenant, asset, per_day, since, created_at, updated_at)"
+     " VALUES (3, 1, 5, 0, 0, 0)"},
     {"limits_count_payments",
-     "INSERT INTO payment_limits (tenant, asset, per_day, created_at, updated_at)"
-     " VALUES (3, 1, 5, 0, 0);"
-     "INSERT INTO limit_use SELECT payment_limit, 0, 0, 0, 0, 0, 0, 0 FROM payment_limits"},
+     "INSERT INTO payment_limits (tenant, asset, per_day, since, created_at, updated_at)"
+     " VALUES (3, 1, 5, 0, 0, 0);"
+     "INSERT INTO limit_use SELECT payment_limit, 0, 0, 0, 0, 0, 0 FROM payment_limits"},
+    // Without a payment, the day and the month are those of the limit.
+    {"limits_count_payments", limit_with_use("86400000", "0")},
+    {"limits_count_payments", limit_with_use("1", "0")},
+    {"limits_count_payments", limit_with_use("0", "-86400000")},
+    {"limits_count_payments", limit_with_use("-86400000", "0")},
+    {"limits_count_payments", limit_with_use("-86400000", "-5270400000")},
     {"addresses_are_credited",
      "INSERT INTO destinations (destination, beneficiary, tenant, id, method, network_name,"
      " asset_symbol, wallet_address, created_at) VALUES (1, 1, 3, zeroblob(16), 2, 'COFFER', "
@@ -281,11 +304,13 @@ const std::vector<Break> kBreaks{
      " 0, NULL, 1, 1, NULL, NULL, 1, 0, 1, 0, 1, 1 WHERE NOT EXISTS (SELECT 1 FROM connectors);"
      "INSERT INTO statement_files VALUES (1, 0, (SELECT min(connector) FROM connectors), "
      "zeroblob(32), 0, 1, 1, 1);"
-     "INSERT INTO bank_lines (id, statement_file, environment, connector, mark, account, booked_on,"
-     " amount, charges, currency, bank_reference, reference, text, party_name, party_account, code,"
-     " imported_at, state) SELECT zeroblob(16), 1, 0, connector, zeroblob(16), 'a', 1, 1, 0, "
-     "'KES', '', '',"
-     " '', '', '', '', 1, 2 FROM statement_files"},
+     "INSERT INTO bank_statements VALUES (1, 1, 0, '', '', 'KES', NULL, NULL, NULL, NULL);" +
+         kUnchecked + bank_line("zeroblob(16)", "NULL", "1", "2")},
+    {"lines_follow_matches", kUnchecked + bank_line("zeroblob(16)", "NULL", "1", "3")},
+    {"lines_follow_matches", kUnchecked + bank_line("zeroblob(16)", "NULL", "5", "0") +
+                                 bank_line("randomblob(16)", "1", "5", "0")},
+    {"lines_follow_matches", kUnchecked + bank_line("zeroblob(16)", "NULL", "5", "3") +
+                                 bank_line("randomblob(16)", "1", "4", "0")},
     {"matches_are_undone_once",
      "PRAGMA foreign_keys = OFF; INSERT INTO bank_matches VALUES (2, 1, 0, 1, NULL, 0, 1, 'x', "
      "'x', 1);"

@@ -84,15 +84,28 @@ TEST_CASE("matching: rules of one line and one payment") {
   OpenLine charged = debit(1, 1050, kId);
   charged.charges = cents(50);
   CHECK(one(charged, target) == "net 1");
+  // A charge makes a debit larger, and is smaller than the payment.
+  OpenLine smaller = debit(1, 950, kId);
+  smaller.charges = cents(50);
+  CHECK(one(smaller, target) == "offer other_amount 1");
+  smaller = debit(1, 1, kId);
+  smaller.charges = cents(999);
+  CHECK(one(smaller, target) == "offer other_amount 1");
+  OpenLine doubled = debit(1, 2000, kId);
+  doubled.charges = cents(1000);
+  CHECK(one(doubled, target) == "offer other_amount 1");
   OpenLine converted = debit(1, 1080, kId);
   converted.currency = "USD";
   CHECK(one(converted, target) == "offer other_currency 1");
   converted.original = StatedAmount{cents(1000), "EUR"};
   CHECK(one(converted, target) == "converted 1");
+  converted.amount = Amount::from_units(-1);
+  CHECK(one(converted, target) == "offer other_currency 1");
   MatchTarget collection{
       .payment = 1, .amount = cents(1000), .fee = cents(10), .currency = "EUR", .at = kFirstDay};
   collection.references = {kId};
   CHECK(one(debit(1, -990, kId), collection) == "net 1");
+  CHECK(one(debit(1, -1010, kId), collection) == "offer other_amount 1");
   OpenLine late = debit(1, 1000, kId);
   late.booked_on = kFirstDay.plus_ms(kMatchDays * kDayMs);
   CHECK(one(late, target) == "reference 1");
