@@ -59,6 +59,8 @@ TEST_CASE("months are closed in order, after they have ended") {
   CHECK(world.closed().back().accounts == 3);
   CHECK_FALSE(flows::parse_period("2026-13"));
   CHECK_FALSE(flows::parse_period("2026-1"));
+  for (const char* month : {"2026-10", "0000-01", "0099-12"})
+    CHECK(flows::period_text(*flows::parse_period(month)) == month);
 }
 
 TEST_CASE("verification computes the balances of closed months again") {

@@ -171,10 +171,8 @@ Result<Rate> rate_argument(const Arguments& arguments, const std::string& name) 
 
 /// Shows the text without what people put between digits.
 Problem not_an_amount(const std::string& label, const std::string& text) {
-  std::string plain;
-  for (const char c : text) {
-    if (ascii::is_digit(c) || c == '.') plain += c;
-  }
+  std::string plain = text;
+  std::erase_if(plain, [](char c) { return c == ',' || c == '\'' || c == ' ' || c == '_'; });
   const bool groups = parse_amount(plain, Amount::kScale).fault == AmountFault::none;
   const std::string advice =
       groups ? "Write " + plain + ", without thousands separators." : "Write it like 250.50.";

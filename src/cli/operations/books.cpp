@@ -28,11 +28,13 @@ std::string debit(Amount credit) {
 }
 
 /// The name of an asset that all formats accept: its code if that has two or more characters and
-/// only upper-case letters and digits, with a letter first; otherwise X- and its number.
+/// only upper-case letters and digits, with a letter first, and is no word of beancount; otherwise
+/// X- and its number.
 std::string commodity(std::int64_t asset, std::string_view code) {
   const auto fits = [](char c) { return ascii::is_letter_or_digit(c) && ascii::to_upper(c) == c; };
   const bool plain = code.size() >= 2 && std::ranges::all_of(code, fits) &&
-                     (code.front() < '0' || code.front() > '9');
+                     (code.front() < '0' || code.front() > '9') && code != "TRUE" &&
+                     code != "FALSE" && code != "NULL";
   return plain ? std::string(code) : "X-" + std::to_string(asset);
 }
 std::string commodity(const BookAccount& account) {

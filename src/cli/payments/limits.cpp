@@ -72,7 +72,8 @@ Result<CommandResult> list_payment_limits(Session& session, store::Connection& d
                                           const Arguments&) {
   const Timestamp now = session.app.queue().now();
   return list_of({"holder", "environment", "associationId", "applicationId", "walletId",
-                  "assetCode", "perPayment", "perDay", "usedToday", "perMonth", "usedThisMonth"},
+                  "assetCode", "perPayment", "perDay", "usedToday", "countPerDay", "countToday",
+                  "perMonth", "usedThisMonth", "countPerMonth", "countThisMonth"},
                  store::list_limits(db),
                  [&](const store::LimitRow& row) { return limit_view(db, row, now); });
 }

@@ -103,7 +103,8 @@ class BulkRun {
       note += " Wallet " + from.first + " needs " + taken.sum.to_string(taken.decimals) + " " +
               from.second + ".";
     }
-    if (preview_) note += " This was a preview: nothing was submitted.";
+    if (preview_)
+      note += " This was a preview: nothing was submitted, and limits were not checked.";
     if (counts_.contains("failed")) {
       note +=
           " Correct the failed rows and repeat the command. It skips rows that already exist as "

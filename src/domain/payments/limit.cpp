@@ -40,23 +40,24 @@ Unexpected exceeded(const Exceeded& at, const std::string& field) {
   return unexpected(Problem(Slug::limit_exceeded, detail, {{field, "exceeds " + what}}));
 }
 
-Result<void> take(PeriodUse& use, std::string_view period, Timestamp end, Amount amount,
-                  const std::optional<Amount>& most,
+Result<void> take(PeriodUse& use, const PeriodUse& before, std::string_view period, Timestamp end,
+                  Amount amount, const std::optional<Amount>& most,
                   const std::optional<std::int64_t>& payments_most, const LimitName& name,
                   const std::string& field) {
   const std::string asset = " " + std::string(name.asset);
   const auto sum = use.amount.add(amount);
   if (!sum || (most && *sum > *most)) {
     const Amount limit = most.value_or(use.amount);
-    const Amount left = std::max(Amount(), limit - std::min(limit, use.amount));
+    const Amount left = std::max(Amount(), limit - std::min(limit, before.amount));
     return exceeded({name, period, limit.to_string(name.decimals) + asset,
                      left.to_string(name.decimals) + asset, end},
                     field);
   }
   if (payments_most && use.payments >= *payments_most) {
-    return exceeded(
-        {name, period, std::to_string(*payments_most) + " payments in" + asset, "0 payments", end},
-        field);
+    const auto left = std::max<std::int64_t>(0, *payments_most - before.payments);
+    return exceeded({name, period, std::to_string(*payments_most) + " payments in" + asset,
+                     std::to_string(left) + " payments", end},
+                    field);
   }
   use.amount = *sum;
   ++use.payments;
@@ -84,16 +85,18 @@ LimitUse current_use(LimitUse use, Timestamp now) {
 }
 
 Result<void> take_of_limit(const PaymentLimits& limits, LimitUse& use, Amount amount,
-                           const LimitName& name, const std::string& field) {
+                           const LimitName& name, const std::string& field,
+                           const std::optional<LimitUse>& before) {
+  const LimitUse first = before.value_or(use);
   if (limits.per_payment && amount > *limits.per_payment) {
     const std::string most =
         limits.per_payment->to_string(name.decimals) + " " + std::string(name.asset);
     return exceeded({name, "payment", most, {}, {}}, field);
   }
-  COFFER_TRY_VOID(take(use.day, "day", use.day.start.plus_ms(kDayMs), amount, limits.per_day,
-                       limits.payments_per_day, name, field));
-  return take(use.month, "month", next_month_start(use.month.start), amount, limits.per_month,
-              limits.payments_per_month, name, field);
+  COFFER_TRY_VOID(take(use.day, first.day, "day", use.day.start.plus_ms(kDayMs), amount,
+                       limits.per_day, limits.payments_per_day, name, field));
+  return take(use.month, first.month, "month", next_month_start(use.month.start), amount,
+              limits.per_month, limits.payments_per_month, name, field);
 }
 
 void recount_use(LimitUse& use, Amount amount, std::int64_t payments, Timestamp accepted_at) {

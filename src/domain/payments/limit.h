@@ -78,9 +78,11 @@ struct LimitName {
 };
 
 /// Adds one payment to the current use. `limit-exceeded` if the payment exceeds one: `detail` names
-/// the limit, what is left of it and when it frees.
+/// the limit, what is left of it and when it frees. Of a payment with several transfers, `before`
+/// is the use before the first of them, of which the rest is left.
 Result<void> take_of_limit(const PaymentLimits& limits, LimitUse& use, Amount amount,
-                           const LimitName& name, const std::string& field);
+                           const LimitName& name, const std::string& field,
+                           const std::optional<LimitUse>& before = {});
 
 /// Adds to the counters of the periods that contain `accepted_at`: a negative amount and count for
 /// what is given back.

@@ -1,5 +1,7 @@
 #include "flows/ledger/period_close.h"
 
+#include <algorithm>
+
 #include "base/text/whole_number.h"
 
 namespace coffer::flows {
@@ -36,7 +38,9 @@ Result<void> check_next(store::Connection& db, std::int64_t period,
 
 std::string period_text(std::int64_t period) {
   const std::string month = std::to_string(period % 12 + 1);
-  return std::to_string(period / 12) + (month.size() < 2 ? "-0" : "-") + month;
+  const std::string year = std::to_string(period / 12);
+  return std::string(4 - std::min<std::size_t>(4, year.size()), '0') + year +
+         (month.size() < 2 ? "-0" : "-") + month;
 }
 
 std::optional<std::int64_t> parse_period(std::string_view text) {

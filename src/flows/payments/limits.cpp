@@ -1,6 +1,7 @@
 #include "flows/payments/limits.h"
 
 #include <algorithm>
+#include <map>
 
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
@@ -94,6 +95,7 @@ Result<std::optional<store::LimitRow>> limit_of(store::Connection& db, const Lim
 Result<std::vector<store::LimitRow>> take_limits(store::WriteTx& tx, const Caller& caller,
                                                  const PaymentPlan& plan) {
   std::vector<store::LimitRow> out;
+  std::map<std::int64_t, LimitUse> before;
   if (!tx.known().has_limits(caller.tenant.key)) return out;
   const bool multi = has_legs(plan.request.type);
   for (std::size_t i = 0; i < plan.keys.legs.size(); ++i) {
@@ -107,10 +109,11 @@ Result<std::vector<store::LimitRow>> take_limits(store::WriteTx& tx, const Calle
       auto row = std::ranges::find(out, found.key, &store::LimitRow::key);
       if (row == out.end()) {
         found.use = current_use(found.use, tx.now());
+        before.emplace(found.key, found.use);
         row = out.insert(out.end(), std::move(found));
       }
-      COFFER_TRY_VOID(
-          take_of_limit(row->limits, row->use, plan.request.legs[i].amount, name_of(*row), field));
+      COFFER_TRY_VOID(take_of_limit(row->limits, row->use, plan.request.legs[i].amount,
+                                    name_of(*row), field, before[row->key]));
     }
   }
   return out;

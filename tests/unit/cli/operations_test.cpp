@@ -191,6 +191,21 @@ TEST_CASE("payment show: also by the transaction ID, if it is unique", "[cli]") 
   CHECK(house.file.run("payment show", {{"ID", "invoice-43"}}).code == exit_code::kUsage);
 }
 
+TEST_CASE("books give an asset no name that is a word of beancount", "[cli]") {
+  House house;
+  for (const std::string code : {"TRUE", "FALSE", "NULL", "TRUE1"}) {
+    REQUIRE(house.file.run("asset add", {{"CODE", code}, {"name", "x"}}).code == 0);
+    REQUIRE(house.file.run("asset liquidity", {{"CODE", code}, {"AMOUNT", "10"}}).code == 0);
+  }
+  const Ran ran = house.file.run(
+      "export", {{"FILE", "-"}, {"format", "beancount"}, {"environment", "sandbox"}}, false);
+  INFO(ran.out + ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK(ran.out.find(" TRUE1") != std::string::npos);
+  for (const char* code : {" TRUE\n", " FALSE\n", " NULL\n", ":TRUE\n", ":TRUE "})
+    CHECK(ran.out.find(code) == std::string::npos);
+}
+
 TEST_CASE("texts of commands say what to do", "[cli]") {
   House house;
   const auto said = [&](const char* command, const Values& values) {
@@ -203,6 +218,8 @@ TEST_CASE("texts of commands say what to do", "[cli]") {
   CHECK_THAT(said("wallet fund", {{"ID", house.first}, {"asset", "USDC"}, {"amount", "1,000.50"}}),
              Contains("Write 1000.50, without thousands separators."));
   CHECK_THAT(said("wallet fund", {{"ID", house.first}, {"asset", "USDC"}, {"amount", "x"}}),
+             Contains("Write it like 250.50."));
+  CHECK_THAT(said("wallet fund", {{"ID", house.first}, {"asset", "USDC"}, {"amount", "1e3"}}),
              Contains("Write it like 250.50."));
   CHECK_THAT(said("payment find", {{"TEXT", "nothing-like-this"}}),
              Contains("No payment has this ID, reference or hash."));

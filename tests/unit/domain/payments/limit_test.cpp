@@ -50,6 +50,22 @@ TEST_CASE("counters of a limit restart with their period, and give back only wit
   CHECK(use.month == PeriodUse{at("2026-02-01"), {}, 0});
 }
 
+TEST_CASE("what is left of a limit is told without the other transfers of the payment") {
+  const LimitUse before = current_use({}, at("2026-01-31"));
+  LimitUse use = before;
+  const auto left = [](const auto& result) { return result ? "taken" : result.error().detail; };
+  const PaymentLimits most{.per_day = units(150'0000000)};
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(take_of_limit(most, use, units(60'0000000), kName, "amount", before));
+  CHECK(left(take_of_limit(most, use, units(60'0000000), kName, "amount", before))
+            .find("Left are 150.00 ") != std::string::npos);
+  use = before;
+  const PaymentLimits few{.payments_per_day = 3};
+  for (int i = 0; i < 3; ++i) REQUIRE(take_of_limit(few, use, units(1), kName, "amount", before));
+  CHECK(left(take_of_limit(few, use, units(1), kName, "amount", before))
+            .find("Left are 3 payments;") != std::string::npos);
+}
+
 TEST_CASE("a sum beyond the range of amounts exceeds every limit") {
   LimitUse use = current_use({}, at("2026-01-31"));
   const Amount most = units(std::numeric_limits<std::int64_t>::max());
