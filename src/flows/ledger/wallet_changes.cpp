@@ -99,7 +99,7 @@ Result<FundedWallet> fund(store::WriteTx& tx, const Tenant& tenant, WalletId id,
 }  // namespace
 
 Result<store::WalletRow> register_wallet(const Context& context, const Tenant& tenant,
-                                         const NewWallet& wallet) {
+                                         const NewWallet& wallet, bool validate_only) {
   const auth::KeyPair keys = auth::generate_key_pair(context.random);
   store::WalletRow row;
   row.name = wallet.name;
@@ -114,7 +114,7 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
     row.status = WalletStatus::rejected;
     row.reason = WalletStatusReason{"sandbox_rejected", "Rejected by the sandbox review."};
   }
-  return context.write([&](store::WriteTx& tx) -> Result<store::WalletRow> {
+  const auto insert = [&](store::WriteTx& tx) -> Result<store::WalletRow> {
     COFFER_TRY(const Asset asset, registered_asset(tx.db(), wallet.asset));
     COFFER_TRY_VOID(tx.check_quota(tenant, Quota::wallets));
     row.id = tx.new_id<WalletId>(context.random);
@@ -124,7 +124,9 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
     store::insert_wallet(tx, tenant, row);
     store::open_trustline(tx, tenant, row.key, asset.key);
     return row;
-  });
+  };
+  return context.write(
+      insert, validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
 }
 
 Result<store::WalletRow> update_wallet(const Context& context, const Tenant& tenant, WalletId id,

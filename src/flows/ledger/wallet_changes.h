@@ -20,9 +20,10 @@ struct NewWallet {
 };
 
 /// Creates the wallet with a new key pair (the seed sealed) and its first trustline.
-/// `validation-failed` on assetCode if the asset is unknown.
+/// `validation-failed` on assetCode if the asset is unknown. With `validate_only`, runs every check
+/// and stores nothing.
 Result<store::WalletRow> register_wallet(const Context& context, const Tenant& tenant,
-                                         const NewWallet& wallet);
+                                         const NewWallet& wallet, bool validate_only = false);
 
 struct WalletUpdate {
   std::optional<std::string> name;

@@ -66,8 +66,8 @@ Result<BeneficiaryState> live_state(store::Connection& db, const Tenant& tenant,
 
 /// Inserts all of them in one commit, or none.
 Result<void> insert_all(const Context& context, const Tenant& tenant,
-                        std::span<BeneficiaryState> states) {
-  return context.write([&](store::WriteTx& tx) -> Result<void> {
+                        std::span<BeneficiaryState> states, bool validate_only = false) {
+  const auto insert = [&](store::WriteTx& tx) -> Result<void> {
     for (BeneficiaryState& state : states) {
       COFFER_TRY_VOID(tx.check_quota(tenant, Quota::beneficiaries));
       COFFER_TRY_VOID(check_destination_quota(tx, tenant, state.destinations.size()));
@@ -76,7 +76,9 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
       insert_destinations(context, tx, tenant, state);
     }
     return {};
-  });
+  };
+  return context.write(
+      insert, validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
 }
 
 /// Writes the state computed from `present`. `outdated` means that another change was committed
@@ -149,9 +151,9 @@ Result<store::DestinationRow> live_destination(store::Connection& db, const Tena
 }
 
 Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
-                                            const NewBeneficiary& beneficiary) {
+                                            const NewBeneficiary& beneficiary, bool validate_only) {
   BeneficiaryState state = state_of(beneficiary);
-  COFFER_TRY_VOID(insert_all(context, tenant, {&state, 1}));
+  COFFER_TRY_VOID(insert_all(context, tenant, {&state, 1}, validate_only));
   return state;
 }
 

@@ -29,8 +29,10 @@ struct BeneficiaryState {
   std::vector<store::DestinationRow> destinations;  // without archived ones
 };
 
+/// With `validate_only`, runs every check and stores nothing.
 Result<BeneficiaryState> create_beneficiary(const Context& context, const Tenant& tenant,
-                                            const NewBeneficiary& beneficiary);
+                                            const NewBeneficiary& beneficiary,
+                                            bool validate_only = false);
 /// One result per beneficiary, in order. A failure does not affect the others.
 std::vector<Result<BeneficiaryState>> create_beneficiaries(
     const Context& context, const Tenant& tenant, std::span<const NewBeneficiary> beneficiaries);

@@ -136,9 +136,8 @@ Result<store::FeeRow> fee_row(store::Connection& db, AssociationId association, 
 
 Result<RegisteredConnector> register_connector(const Context& context,
                                                const NewConnector& connector) {
-  RegisteredConnector out;
+  RegisteredConnector out{{.terms = connector.terms}, {}};
   ConnectorTerms& terms = out.connector.terms;
-  terms = connector.terms;
   terms.country = ascii::to_upper(terms.country);
   terms.currency = ascii::to_upper(terms.currency);
   if (terms.endpoint) {
@@ -149,18 +148,19 @@ Result<RegisteredConnector> register_connector(const Context& context,
   }
   COFFER_TRY_VOID(judged(
       [&](ValidationErrors& errors) { check_requirement_list(connector.requirements, errors); }));
-  COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
+  const auto insert = [&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(terms.asset, find_registered(tx.db(), connector.terms.asset.code));
     COFFER_TRY_VOID(judged([&](ValidationErrors& errors) {
       change_terms(terms, connector.change, errors);
       check_terms(terms, errors);
     }));
     terms.id = tx.new_id<ConnectorId>(context.random);
-    terms.created_at = tx.now();
-    out.connector.updated_at = tx.now();
+    terms.created_at = out.connector.updated_at = tx.now();
     terms.key = store::insert_connector(tx, out.connector, connector.requirements);
     return {};
-  }));
+  };
+  using enum store::CommitQueue::Mode;
+  COFFER_TRY_VOID(context.write(insert, connector.validate_only ? dry_run : commit));
   return out;
 }
 

@@ -19,6 +19,7 @@ struct NewConnector {
   ConnectorTerms terms;
   std::vector<Requirement> requirements;
   ConnectorChange change = {};  // applied to `terms`
+  bool validate_only = false;   // runs every check and stores nothing
 };
 
 struct RegisteredConnector {

@@ -55,7 +55,8 @@ Result<Submission> reverse_payment(const Context& context, const Caller& caller,
                                    const Reversal& reversal, bool validate_only);
 /// The same for an operator, who can also reverse swaps, payouts whose money the provider has
 /// returned outside of the protocol, and payments that another association received.
-Result<Submission> reverse_for_operator(const Context& context, const Reversal& reversal);
+Result<Submission> reverse_for_operator(const Context& context, const Reversal& reversal,
+                                        bool validate_only = false);
 
 /// The sums of the booked refunds of a payment.
 struct GivenBack {

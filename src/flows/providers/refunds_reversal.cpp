@@ -233,13 +233,17 @@ Result<Submission> reverse_payment(const Context& context, const Caller& caller,
       validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
 }
 
-Result<Submission> reverse_for_operator(const Context& context, const Reversal& reversal) {
-  return context.write([&](store::WriteTx& tx) -> Result<Submission> {
-    COFFER_TRY(const auto key, existing(store::payment_key(tx.db(), reversal.payment), "payment"));
-    const Tenant tenant =
-        store::tenant_by_key(tx.db(), store::find_payment_by_key(tx.db(), key)->tenant);
-    return reverse(context, tx, tenant, reversal, ReversedBy::operating);
-  });
+Result<Submission> reverse_for_operator(const Context& context, const Reversal& reversal,
+                                        bool validate_only) {
+  return context.write(
+      [&](store::WriteTx& tx) -> Result<Submission> {
+        COFFER_TRY(const auto key,
+                   existing(store::payment_key(tx.db(), reversal.payment), "payment"));
+        const Tenant tenant =
+            store::tenant_by_key(tx.db(), store::find_payment_by_key(tx.db(), key)->tenant);
+        return reverse(context, tx, tenant, reversal, ReversedBy::operating);
+      },
+      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
 }
 
 }  // namespace coffer::flows
