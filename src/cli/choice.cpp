@@ -59,6 +59,14 @@ Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& argume
   return NamedTenant{*std::move(tenant), rows.front().name};
 }
 
+Argument event_type_choice(Argument argument) { return chosen_among(event_type_terms(), argument); }
+
+Argument event_types_choice(Argument argument) {
+  std::vector<Term> types{{"*", "Every payment event"}};
+  types.insert(types.end(), event_type_terms().begin(), event_type_terms().end());
+  return member_of("eventTypes", chosen_among(types, argument, ','));
+}
+
 Result<EventType> event_type_argument(const std::string& text) {
   if (const auto type = parse_event_type(text)) return *type;
   const auto known = term_codes(event_type_terms());

@@ -26,6 +26,9 @@ std::vector<Argument> tenant_arguments();
 Result<NamedTenant> chosen_tenant(store::Connection& db, const Arguments& arguments,
                                   Environment environment);
 
+/// An argument that takes one type, or several.
+Argument event_type_choice(Argument argument);
+Argument event_types_choice(Argument argument);
 /// Types separated by commas; by default, all types that webhooks can subscribe to.
 /// `malformed-request`.
 Result<EventTypeSet> event_types_argument(const Arguments& arguments, const std::string& name);

@@ -1,9 +1,13 @@
 #include "cli/command.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
 #include "app/app.h"
+#include "base/text/ascii.h"
 #include "base/text/characters.h"
+#include "base/text/join.h"
 #include "base/text/nearest.h"
 #include "base/text/next_part.h"
 #include "base/text/unicode.h"
@@ -37,6 +41,59 @@ std::string fault_of(const Argument& argument, const std::string& value) {
          did_you_mean(value, words);
 }
 
+constexpr std::string_view kList = " list";
+
+/// A text that lives as long as the table of commands.
+std::string_view kept(std::string text) {
+  static std::set<std::string> all;
+  return *all.insert(std::move(text)).first;
+}
+
+/// `Transaction ID` for `transaction-id`, `Half open` for `half_open`, `Wallets: read` for
+/// `wallets:read`.
+std::string in_words(std::string_view code) {
+  constexpr auto kShort = std::to_array<std::string_view>(
+      {"ID", "IBAN", "BIC", "SWIFT", "URL", "CSV", "JSON", "NDJSON", "MT940", "QR", "(ms)"});
+  std::string spaced;
+  for (const char c : code)
+    spaced += c == ':' ? ": " : c == '-' || c == '_' ? " " : std::string(1, c);
+  std::string out;
+  for (std::string_view rest = spaced; !rest.empty();) {
+    const std::string_view word = next_part(rest, ' ');
+    const std::string plain = word == "ms" ? "(ms)" : std::string(word);
+    const auto abbreviation = std::ranges::find_if(
+        kShort, [&](std::string_view each) { return ascii::same_word(each, plain); });
+    out += out.empty() ? "" : " ";
+    out += abbreviation == kShort.end() ? ascii::to_lower(plain) : std::string(*abbreviation);
+  }
+  if (!out.empty()) out.front() = ascii::to_upper(out.front());
+  return out;
+}
+
+/// Upper and lower case and separators are not compared: `transactionId` is `transaction-id`.
+std::string plain_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (ascii::is_letter_or_digit(c)) out += ascii::to_lower(c);
+  }
+  return out;
+}
+
+/// The argument that a problem calls `field`, such as `paymentDestinations[0].bank.iban`; nullptr
+/// if there is none.
+const Argument* argument_named(const Command& command, std::string_view field) {
+  const std::string_view last = field.substr(field.rfind('.') + 1);
+  for (const std::string_view wanted : {field, last}) {
+    const auto found = std::ranges::find_if(command.arguments, [&](const Argument& each) {
+      return each.name == wanted || member_of(each) == wanted ||
+             plain_name(each.name) == plain_name(wanted) ||
+             plain_name(each.name) == plain_name(wanted) + "s";
+    });
+    if (found != command.arguments.end()) return &*found;
+  }
+  return nullptr;
+}
+
 std::string first_option(const Command& command) {
   const auto found = std::ranges::find_if_not(command.arguments, &Argument::is_positional);
   COFFER_CHECK(found != command.arguments.end());
@@ -44,6 +101,129 @@ std::string first_option(const Command& command) {
 }
 
 }  // namespace
+
+Argument chosen_among(std::span<const Term> values, Argument argument, char separator) {
+  const bool labelled = std::ranges::none_of(values, &std::string_view::empty, &Term::label);
+  const std::string words = labelled ? join(values, "|", std::mem_fn(&Term::label)) : std::string();
+  return chosen_among(kept(join(values, "|", std::mem_fn(&Term::code))), kept(words), argument,
+                      separator);
+}
+
+std::string_view offered_by(const Argument& argument) {
+  if (!argument.from.empty() || !argument.among.empty()) return argument.from;
+  const auto listed = [](std::string_view noun) {
+    const Command* list = find_command(ascii::to_lower(noun) + std::string(kList));
+    return list == nullptr ? std::string_view() : list->path;
+  };
+  constexpr std::string_view kCoffer = "coffer ";
+  if (const auto at = argument.hint.find(kCoffer); at != std::string_view::npos) {
+    const std::string_view rest = argument.hint.substr(at + kCoffer.size());
+    const auto end = rest.find(kList);
+    return end == std::string_view::npos ? std::string_view() : listed(rest.substr(0, end));
+  }
+  const bool is_id = argument.placeholder == "ID" || argument.placeholder == "CODE" ||
+                     (argument.is_positional() && argument.help.starts_with("ID of "));
+  return is_id ? listed(argument.name) : std::string_view();
+}
+
+std::string label_of(const Argument& argument) {
+  if (!argument.label.empty()) return std::string(argument.label);
+  const std::string_view list = offered_by(argument);
+  const bool is_shouted = ascii::is_upper(argument.name.front());
+  if (is_shouted && !list.empty() && argument.name == "ID")
+    return in_words(list.substr(0, list.rfind(' ')));
+  return in_words(argument.name);
+}
+
+std::vector<std::pair<std::string, std::string>> offered(const Argument& argument) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const bool is_choice = (argument.kind == Argument::Kind::choice || argument.is_positional()) &&
+                         !argument.placeholder.empty();
+  const auto codes = parts_of(!argument.among.empty() ? argument.among
+                              : is_choice             ? argument.placeholder
+                                                      : "",
+                              '|');
+  const auto words = parts_of(argument.words, '|');
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    out.emplace_back(codes[i], i < words.size() ? words[i] : in_words(codes[i]));
+  }
+  return out;
+}
+
+std::string member_of(const Argument& argument) {
+  if (!argument.member.empty()) return std::string(argument.member);
+  std::string out;
+  for (std::string_view rest = argument.name; !rest.empty();) {
+    std::string word = ascii::to_lower(next_part(rest, '-'));
+    if (!out.empty() && !word.empty()) word.front() = ascii::to_upper(word.front());
+    out += word;
+  }
+  return out;
+}
+
+Problem at_arguments(const Command& command, Problem problem) {
+  for (FieldError& error : problem.fields) {
+    if (const Argument* named = argument_named(command, error.field)) error.field = named->name;
+  }
+  if (!problem.fields.empty()) return problem;
+  std::string_view rest = problem.detail;
+  for (const std::string_view start : {"Invalid ", "The ", "--"}) {
+    if (rest.starts_with(start)) rest.remove_prefix(start.size());
+  }
+  const std::string_view first = next_part(rest, ' ');
+  const std::string_view name = first.substr(0, first.find(':'));
+  const std::string list = std::string(name) + std::string(kList);
+  const auto found = std::ranges::find_if(command.arguments, [&](const Argument& each) {
+    return each.name == name || (rest.starts_with("was not found") && offered_by(each) == list);
+  });
+  if (found != command.arguments.end() && !rest.empty()) {
+    problem.fields.push_back({std::string(found->name), std::string(rest)});
+  }
+  return problem;
+}
+
+std::string option_name(std::string_view member) {
+  std::string out;
+  for (const char c : member) {
+    if (ascii::is_upper(c)) out += '-';
+    out += ascii::to_lower(c);
+  }
+  return out;
+}
+
+void add_text(std::vector<Argument>& out, const TextFact& fact, std::string_view condition,
+              std::string_view step) {
+  const std::string_view name = kept(option_name(fact.name));
+  const auto same = std::ranges::find(out, name, &Argument::name);
+  if (same != out.end()) {
+    const std::string_view values = condition.substr(condition.find('=') + 1);
+    same->when = kept(std::string(same->when) + "|" + std::string(values));
+    same->needed_on_page = same->needed_on_page || fact.required;
+    return;
+  }
+  const bool is_country =
+      fact.rule.kind == TextKind::country_alpha2 || fact.rule.kind == TextKind::country_alpha3;
+  const bool is_day = fact.rule.kind == TextKind::date_of_birth;
+  Argument added = on_page(option(name,
+                                  is_country ? "CODE"
+                                  : is_day   ? "DATE"
+                                             : "TEXT",
+                                  fact.description),
+                           {}, fact.example);
+  if (is_country) added.from = "country list";
+  added.needed_on_page = fact.required;
+  added.usual = fact.rule.masked;  // one of them identifies an account
+  added.when = condition;
+  added.step = step;
+  added.member = fact.name;
+  out.push_back(added);
+}
+
+void Arguments::put(http::JsonValue::Object& object, std::string_view member,
+                    const std::string& name) const {
+  const auto given = find(name);
+  if (given) object.emplace_back(member, http::JsonValue(http::JsonValue::Data(*given)));
+}
 
 const std::string& Arguments::text(const std::string& name) const {
   const auto found = values.find(name);
@@ -147,6 +327,12 @@ Result<CommandResult> run_read(Session& session, ReadCommand read, const Argumen
       [&](store::Connection& db) { return read(session, db, arguments); });
 }
 
+CommandResult previewed(Record record) {
+  return {.records = {std::move(record)},
+          .note = "This was a preview: nothing was changed.",
+          .unchanged = "preview"};
+}
+
 Command for_administrators(std::string_view path, std::string_view summary, std::string_view label,
                            std::string_view consequence, CommandRun run,
                            std::vector<Argument> arguments, const CommandTraits& traits) {
@@ -163,6 +349,7 @@ Command for_administrators(std::string_view path, std::string_view summary, std:
           .alone = traits.alone,
           .by_person = traits.by_person,
           .partial = traits.partial,
+          .preview = traits.preview,
           .moves = traits.moves};
 }
 
@@ -183,7 +370,7 @@ Command for_viewers(std::string_view path, std::string_view summary, CommandRun 
 }
 
 Argument environment_choice(std::string_view help) {
-  return choice("environment", choices<Environment>(), help, "sandbox");
+  return choice_of<Environment>("environment", help, "sandbox");
 }
 
 Environment environment_argument(const Arguments& arguments) {

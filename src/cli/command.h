@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,6 +21,8 @@
 #include "domain/identity/operators.h"
 #include "domain/identity/tenant.h"
 #include "domain/tables/terms.h"
+#include "domain/tables/text_field.h"
+#include "http/json_body.h"
 
 namespace coffer {
 class App;
@@ -29,6 +32,8 @@ class Connection;
 }
 
 namespace coffer::cli {
+
+struct Command;
 
 /// One argument of a command. A value is UTF-8 without control characters and not blank; the
 /// command checks everything else.
@@ -59,6 +64,20 @@ struct Argument {
   // An imperative that follows an error about the ID in this argument.
   std::string_view hint = {};
   bool needed_on_page = false;  // the page does not accept an empty field
+  // The command whose rows the field offers, such as `asset list`; by default that of the noun in
+  // the name or the hint, see offered_by().
+  std::string_view from = {};
+  // The values that the field offers, `a|b`; by default those of the placeholder.
+  std::string_view among = {};
+  char separator = 0;           // of several values in a row; 0: one value
+  std::string_view words = {};  // of the offered values, `A|B`; by default from their codes
+  // Shows the field if one of these conditions holds: `driver=http|sandbox,tolerance-bps`.
+  std::string_view when = {};
+  std::string_view step = {};  // title of the step of the form to which the field belongs
+  // The member of a record with the present value, or of a request. Errors name it.
+  std::string_view member = {};
+  bool usual = false;    // an optional field that the form does not fold
+  bool carried = false;  // the page takes the value from the result of the preview
   // The value of an option that is given without one, on the command line only.
   std::string_view implied = {};
 
@@ -133,6 +152,58 @@ constexpr Argument needed_on_page(Argument argument) {
   return argument;
 }
 
+constexpr Argument chosen_from(std::string_view list, Argument argument) {
+  argument.from = list;
+  return argument;
+}
+/// An argument that takes one of `values`, or several with a separator between them.
+constexpr Argument chosen_among(std::string_view values, std::string_view words, Argument argument,
+                                char separator = 0) {
+  argument.among = values;
+  argument.words = words;
+  argument.separator = separator;
+  return argument;
+}
+constexpr Argument member_of(std::string_view member, Argument argument) {
+  argument.member = member;
+  return argument;
+}
+/// The same for a vocabulary, with its labels if each value has one.
+Argument chosen_among(std::span<const Term> values, Argument argument, char separator = 0);
+template <Vocabulary Enum>
+Argument choice_of(std::string_view name, std::string_view help, std::string_view fallback = {}) {
+  return chosen_among(terms<Enum>(), choice(name, choices<Enum>(), help, fallback));
+}
+/// An argument in a step of the form, whose field appears under a condition.
+constexpr Argument placed(std::string_view step, std::string_view condition, Argument argument) {
+  argument.step = step;
+  argument.when = condition;
+  return argument;
+}
+
+/// The command whose rows the field of an argument offers; empty if it is free text or a choice.
+std::string_view offered_by(const Argument& argument);
+/// The label of the field: `Wallet`, `Transaction ID`.
+std::string label_of(const Argument& argument);
+/// The values that the field offers, with their words.
+std::vector<std::pair<std::string, std::string>> offered(const Argument& argument);
+/// The member of a record or a request: `timeoutMs` for `timeout-ms`.
+std::string member_of(const Argument& argument);
+/// The problem with the names of arguments in place of those of members, and with the argument that
+/// its detail begins with as its field.
+Problem at_arguments(const Command& command, Problem problem);
+
+/// Adds an argument for a text member of a noun, whose field appears under `condition`; of a name
+/// that is there, the conditions add up.
+void add_text(std::vector<Argument>& out, const TextFact& fact, std::string_view condition,
+              std::string_view step = {});
+template <class Noun>
+void add_texts(std::vector<Argument>& out, std::string_view condition, std::string_view step = {}) {
+  for (const TextFact& fact : TextFields<Noun>::rows) add_text(out, fact, condition, step);
+}
+/// `first-name` for `firstName`.
+std::string option_name(std::string_view member);
+
 /// Values by name, as in the table. Reading a missing value without a fallback is a programming
 /// error.
 struct Arguments {
@@ -142,6 +213,16 @@ struct Arguments {
   bool has(const std::string& name) const { return values.contains(name); }
   const std::string& text(const std::string& name) const;
   std::optional<std::string> find(const std::string& name) const;
+  /// The given ones as JSON: the text members of a noun.
+  template <class Noun>
+  http::JsonValue texts_of(http::JsonValue::Object more = {}) const {
+    for (const TextFact& fact : TextFields<Noun>::rows) {
+      put(more, fact.name, option_name(fact.name));
+    }
+    return http::JsonValue(http::JsonValue::Data(std::move(more)));
+  }
+  /// Adds the argument `name`, if it is given.
+  void put(http::JsonValue::Object& object, std::string_view member, const std::string& name) const;
 };
 
 /// Lets a server that is stopping end a long command that runs inside it.
@@ -172,6 +253,8 @@ using FileCommand = Result<CommandResult> (*)(Session&, const Arguments&);
 using ReadCommand = Result<CommandResult> (*)(Session&, store::Connection&, const Arguments&);
 /// Runs a command that reads, also to show what another command has changed.
 Result<CommandResult> run_read(Session& session, ReadCommand read, const Arguments& arguments);
+/// The result of a command that has changed nothing because of --preview.
+CommandResult previewed(Record record);
 /// A command that needs no opened file, or opens it itself. Returns the exit code.
 using OwnCommand = int (*)(const Console&, const Arguments&, const ConfigFlags&);
 using CommandRun = std::variant<FileCommand, ReadCommand, OwnCommand>;
@@ -227,6 +310,7 @@ struct CommandTraits {
   bool by_person = false;
   bool partial = false;
   std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
+  std::string_view preview = {};
 };
 /// The row of a command that shows data to every operator.
 Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,

@@ -35,7 +35,7 @@ std::string cut_short_note() {
 }
 
 std::vector<Argument> owner_arguments() {
-  return {choice("environment", choices<Environment>(), "Filter by environment"),
+  return {choice_of<Environment>("environment", "Filter by environment"),
           option("association", "ID", "Filter by association")};
 }
 

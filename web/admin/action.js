@@ -1,9 +1,11 @@
 // Actions: a button, a dialog that describes the consequence, the command, and its result.
+import { forgetRows } from './choices.js';
 import { freshId, h, replace, save } from './dom.js';
-import { field, isPaging, submitting, valuesOf } from './form.js';
+import { isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
 import { note, toast } from './notice.js';
 import { resultNode, hasSecret, terms } from './record.js';
+import { Fields, keyOf, nameNode } from './steps.js';
 import { S } from './strings.js';
 import { act, can, session, spoken } from './wire.js';
 
@@ -25,16 +27,30 @@ export function dialog(title, ...content) {
   return { box, state, close: () => box.close() };
 }
 
-/** The fixed values, which identify the object of the command. */
-function fixedList(command, fixed) {
-  const shown = command.arguments.filter((argument) => fixed[argument.name] !== undefined);
+/** The fixed values, except the object in the title of the dialog. */
+function fixedList(command, fixed, about) {
+  const key = keyOf(command);
+  const shown = command.arguments.filter(
+    (argument) => fixed[argument.name] !== undefined && !(about && key && argument.name === key.name),
+  );
   if (shown.length === 0) return null;
   return terms(
-    shown.map((argument) => [
-      argument.label || label(argument.name),
-      h('span', { class: 'id' }, String(fixed[argument.name])),
-    ]),
+    shown.map((argument) => [argument.label || label(argument.name), nameNode(argument, fixed[argument.name])]),
   );
+}
+
+const LONG = 160; // characters of details that are shown at once
+
+/** Sentences about the command: what follows from it, and the rest on request. */
+function aboutCommand(command, path) {
+  const details = command.details && spoken(command.details, path);
+  return [
+    h('p', {}, spoken(command.consequence || `${command.summary}.`, path)),
+    details && details.length < LONG && h('p', { class: 'soft' }, details),
+    details &&
+      details.length >= LONG &&
+      h('details', {}, h('summary', {}, S.form.about), h('p', { class: 'soft' }, details)),
+  ];
 }
 
 function showResult(open, title, result, finish, next) {
@@ -91,29 +107,78 @@ export function ask({
   const name = title || command.label || command.summary;
   const open = dialog(about ? `${name}: ${about}` : name);
   const place = h('div', {});
-  const wanted = command.arguments.filter(
-    (argument) => fixed[argument.name] === undefined && !isPaging(argument),
-  );
+  const fields = new Fields(command, { fixed, preset, wanted: (argument) => !isPaging(argument) });
+  const preview = h('div', { class: 'stack' });
+  const head = h('div', { class: 'stack' }, aboutCommand(command, path), fixedList(command, fixed, about));
+  const back = h('button', { type: 'button', class: 'quiet' }, S.form.back);
+  const submit = h('button', { type: 'submit' });
   const form = h(
     'form',
-    { class: 'stack' },
-    h('p', {}, spoken(command.consequence || `${command.summary}.`, path)),
-    command.details && h('p', { class: 'soft' }, spoken(command.details, path)),
-    fixedList(command, fixed),
-    wanted.map((argument) => field(argument, preset[argument.name], { hint: spoken(argument.help, path) })),
+    { class: 'stack', novalidate: fields.steps.length > 1 },
+    head,
+    fields.node,
+    preview,
     place,
     h(
       'div',
       { class: 'row end' },
       h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
-      h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, button || name),
+      back,
+      submit,
     ),
   );
+  if (fields.broad) open.box.classList.add('wide');
+  let seen; // the result of the preview
+  /** Shows a step, or what the preview found. */
+  const go = (stage) => {
+    const previewed = stage === 'preview';
+    if (!previewed) seen = undefined;
+    form.dataset.stage = stage;
+    head.hidden = previewed || stage > 0;
+    fields.node.hidden = preview.hidden = previewed;
+    preview.hidden = !previewed;
+    if (!previewed) fields.show(stage);
+    back.hidden = stage === 0;
+    const ends = previewed || (fields.last && !command.preview);
+    submit.className = ends && danger ? 'danger' : 'primary';
+    submit.textContent = ends ? button || name : fields.last ? S.form.preview : S.form.next;
+  };
+  back.addEventListener('click', () => go(seen ? fields.at : fields.at - 1));
+  form.addEventListener('wrong', ({ detail }) => {
+    if (seen) go(fields.at);
+    fields.reveal(detail);
+    if (form.dataset.stage !== String(fields.at)) go(fields.at);
+  });
+  const sent = () => {
+    const carried = command.arguments.filter((argument) => argument.carried && seen && seen.data[argument.member]);
+    return {
+      ...fields.sent(valuesOf(form)),
+      ...fixed,
+      ...Object.fromEntries(carried.map((argument) => [argument.name, seen.data[argument.member]])),
+    };
+  };
+  const look = () =>
+    submitting(form, place, async () => {
+      const found = await act(path, { ...sent(), [command.preview]: true });
+      replace(preview, found.note && note(found.note), resultNode(found, name));
+      go('preview');
+      seen = found;
+    });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
+    if (!seen && !fields.complete()) return;
+    if (!seen && !fields.last) {
+      go(fields.at + 1);
+      return;
+    }
+    if (command.preview && !seen) {
+      if (await look()) submit.focus();
+      return;
+    }
     let result;
     const went = await submitting(form, place, async () => {
-      result = await act(path, { ...valuesOf(form), ...fixed });
+      result = await act(path, sent());
+      forgetRows();
     });
     if (!went) return;
     const finish = () => done && done(result);
@@ -131,8 +196,11 @@ export function ask({
     }
   });
   open.box.append(form);
-  const first = form.querySelector('input, select, textarea') || form.querySelector('button[type=submit]');
-  first.focus();
+  fields.follow();
+  go(0);
+  const key = keyOf(command);
+  if (key) fields.fillIn(fixed[key.name] ?? preset[key.name]);
+  if (!form.contains(document.activeElement)) submit.focus();
 }
 
 /** A button for a command, or null if the operator may not run it. */

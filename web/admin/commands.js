@@ -66,7 +66,7 @@ export function commandsScreen(context) {
                     {},
                     h('code', {}, `coffer ${row.command}`),
                     ' ',
-                    h('span', { class: 'soft small' }, row.role),
+                    h('span', { class: 'soft small' }, S.word[row.role]),
                     h('p', {}, row.summary),
                   ),
                   runButton(row),
@@ -83,7 +83,7 @@ export function commandsScreen(context) {
     context.main,
     heading(
       S.menu.commands,
-      S.commands.intro(session.operator.role),
+      S.commands.intro(S.word[session.operator.role]),
     ),
     h(
       'div',

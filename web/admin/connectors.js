@@ -81,16 +81,11 @@ export function connectorScreen(context) {
         about: record.name,
         again,
         except: withoutEffect(record),
-        preset: {
-          'set-rate': { RATE: record.rate },
-          'set-decimals': { DECIMALS: record.currencyDecimals },
-          'set-url': { URL: record.baseUrl, 'timeout-ms': record.timeoutMs },
-        },
       }),
       h('a', { class: 'button', href: `#/payments?connector=${ID}` }, S.menu.payments),
       h('a', { class: 'button', href: `#/quotes?connector=${ID}` }, S.menu.quotes),
     ],
-    body: (record) => plainBody(record, { leaveOut: ['name'] }),
+    body: (record) => plainBody(record, { leaveOut: ['name', 'feeFixed', 'feeBasisPoints'] }),
   });
 }
 

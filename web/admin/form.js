@@ -1,10 +1,11 @@
 // Builds forms from the arguments of commands.
+import { isSearched, rowsOf, textOfRow, valueOfRow } from './choices.js';
 import { freshId, h } from './dom.js';
 import { label } from './format.js';
 import { errorBox } from './notice.js';
 import { manyOf, picker } from './picker.js';
 import { S } from './strings.js';
-import { can, read } from './wire.js';
+import { can } from './wire.js';
 
 const PAGING = new Set(['limit', 'cursor', 'before', 'after']);
 
@@ -14,20 +15,14 @@ export const isPaging = (argument) => PAGING.has(argument.name);
 const isLong = (argument) => /^(message|reason|description|scopes)$/i.test(argument.name);
 export const isTime = (argument) => argument.placeholder === 'TIME';
 
+const isDay = (argument) => argument.placeholder === 'DATE';
+const isNumber = ({ name, placeholder }) => /^(AMOUNT|RATE|N|HOURS|SECONDS|DECIMALS)$/.test(placeholder || name);
+
 // --- Choices -------------------------------------------------------------------------------------------
 
-/** Arguments that take the ID of one of a few objects: the operator chooses the object by name. */
-const FEW = {
-  association: { command: 'association list', name: (row) => row.name },
-  application: { command: 'application list', name: (row) => `${row.name}, ${S.word[row.environment]}` },
-  connector: { command: 'connector list', name: (row) => `${row.name}, ${S.word[row.environment]}` },
-  webhook: { command: 'webhook list', name: (row) => row.url },
-};
-
-export function fewOf(argument) {
-  const few = FEW[argument.name.toLowerCase()];
-  return few && argument.kind !== 'choice' && can(few.command) ? few : undefined;
-}
+/** Arguments that take one of a few objects: the operator chooses the object by name. */
+export const fewOf = ({ from }) =>
+  from && can(from) && !isSearched(from) ? { command: from, name: textOfRow } : undefined;
 
 function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
@@ -37,20 +32,22 @@ function option(value, text, present) {
 function chooser(few, argument, present, blank, attributes) {
   const select = h(
     'select',
-    attributes,
+    { ...attributes, 'data-list': few.command, 'data-loading': true },
     option('', argument.required ? S.common.choose : blank, present),
     present && option(present, present, present),
   );
-  read(few.command).then(
-    ({ data }) => {
-      const chosen = select.value;
-      select.replaceChildren(
-        select.options[0],
-        ...data.map((row) => option(row.id, few.name(row), chosen)),
-      );
-    },
-    () => {}, // the next request reports the error
-  );
+  const draw = (rows) => {
+    // The only object of its kind needs no choice.
+    const chosen = select.value || (argument.required && rows.length === 1 ? String(valueOfRow(rows[0])) : '');
+    select.replaceChildren(
+      select.options[0],
+      ...rows.map((row) => option(valueOfRow(row), few.name(row), chosen)),
+    );
+    select.dispatchEvent(new Event('change', { bubbles: true }));
+  };
+  rowsOf(few.command)
+    .then(draw, () => {}) // the next request reports the error
+    .then(() => select.removeAttribute('data-loading'));
   return select;
 }
 
@@ -69,23 +66,25 @@ function control(argument, value, blank, attributes, say) {
   if (few) return chooser(few, argument, present, blank, attributes);
   if (argument.kind === 'toggle')
     return h('input', { ...attributes, type: 'checkbox', checked: Boolean(value) });
-  if (argument.kind === 'choice') {
+  if (argument.values.length > 0) {
     return h(
       'select',
       attributes,
       !argument.fallback && option('', argument.required ? S.common.choose : blank, present),
-      argument.placeholder
-        .split('|')
-        .map((word) => option(word, say ? say(argument, word) : S.word[word] || word, present)),
+      argument.values.map((each) =>
+        option(each.code, say && argument.kind === 'choice' ? say(argument, each.code) : each.words, present),
+      ),
     );
   }
   if (isTime(argument))
     return h('input', { ...attributes, type: 'datetime-local', value: localTime(present) });
+  if (isDay(argument)) return h('input', { ...attributes, type: 'date', value: present });
   if (isLong(argument)) return h('textarea', { ...attributes, rows: 3 }, present);
   return h('input', {
     ...attributes,
     type: argument.secret ? 'password' : 'text',
     value: present,
+    inputmode: isNumber(argument) ? 'decimal' : undefined,
     placeholder: argument.example || undefined,
     autocomplete: argument.secret ? 'new-password' : 'off',
     spellcheck: 'false',
@@ -142,7 +141,7 @@ function contentField(argument, text, hint) {
 function pickerField(argument, value, text, hint) {
   const id = freshId('field');
   const describedBy = hint ? freshId('hint') : undefined;
-  const { node } = picker(argument.name.toLowerCase(), {
+  const { node } = picker(argument.from, {
     name: argument.name,
     id,
     value,
@@ -158,6 +157,40 @@ function pickerField(argument, value, text, hint) {
   );
 }
 
+/** Several values of a few: a box for each, and a hidden field with all of them. */
+function boxesField(argument, value, text, hint) {
+  const { separator } = argument;
+  const hidden = h('input', { type: 'hidden', name: argument.name });
+  const describedBy = hint ? freshId('hint') : undefined;
+  const boxes = argument.values.map((each) => {
+    const id = freshId('box');
+    return { each, box: h('input', { type: 'checkbox', id, value: each.code }), id };
+  });
+  const collect = () => {
+    hidden.value = boxes.filter(({ box }) => box.checked).map(({ each }) => each.code).join(separator);
+  };
+  hidden.show = (present) => {
+    const wanted = new Set(String(present || '').split(separator));
+    for (const { each, box } of boxes) box.checked = wanted.has(each.code);
+    collect();
+  };
+  hidden.show(value ?? argument.fallback);
+  const list = h(
+    'div',
+    { class: 'boxes' },
+    boxes.map(({ each, box, id }) => h('div', { class: 'box' }, box, h('label', { for: id }, each.words))),
+  );
+  list.addEventListener('change', collect);
+  return h(
+    'fieldset',
+    { class: 'field broad', 'aria-describedby': describedBy },
+    h('legend', {}, text),
+    hidden,
+    list,
+    hint && h('p', { class: 'hint', id: describedBy }, hint),
+  );
+}
+
 /** Whether a hint only repeats the label: `Name of the application`. */
 const repeats = (hint, name) =>
   hint.toLowerCase() === name.toLowerCase() ||
@@ -169,11 +202,13 @@ const repeats = (hint, name) =>
  */
 export function field(argument, value, { blank = S.common.none, hint = argument.help, say } = {}) {
   const toggle = argument.kind === 'toggle';
-  const optional = !argument.required && !toggle && h('span', { class: 'soft' }, S.common.optional);
-  const text = [argument.label || label(argument.name), optional];
+  const chosen = argument.fallback && argument.values.length > 0; // there is always a value
+  const optional = !argument.required && !toggle && !chosen && h('span', { class: 'soft' }, S.common.optional);
   const name = argument.label || label(argument.name);
-  if (repeats(hint, name)) hint = '';
+  const text = [name, optional];
+  if (repeats(hint, name) || argument.separator || (argument.from && /^ID of /.test(hint))) hint = '';
   if (argument.content) return contentField(argument, text, hint);
+  if (argument.separator) return boxesField(argument, value, text, hint);
   if (manyOf(argument)) return pickerField(argument, value, text, hint);
   const attributes = {
     id: freshId('field'),
@@ -222,7 +257,7 @@ function valueOf(element) {
 export function valuesOf(form) {
   const out = {};
   for (const element of form.elements) {
-    const value = element.name ? valueOf(element) : undefined;
+    const value = element.name && !element.disabled ? valueOf(element) : undefined;
     if (value !== undefined) out[element.name] = value;
   }
   return out;
@@ -277,6 +312,7 @@ export async function submitting(form, place, work) {
     form.removeAttribute('aria-busy');
     for (const button of buttons) button.disabled = false;
     const wrong = form.querySelector('[aria-invalid]');
+    if (wrong) form.dispatchEvent(new CustomEvent('wrong', { detail: wrong }));
     if (wrong) wrong.focus();
   }
 }

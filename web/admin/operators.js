@@ -35,7 +35,6 @@ export async function operatorsScreen(context) {
         about: row.name,
         again,
         except: without(row, provider),
-        preset: { role: { role: row.role } },
       }),
     empty: [S.operators.empty, S.operators.emptyNext],
   });

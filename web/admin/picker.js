@@ -1,52 +1,20 @@
 // A field to choose one of many objects: the operator types part of the name and chooses, and the form gets the ID.
+import { isSearched, moreOfRow, nameOf, nameOfRow, remember, valueOfRow } from './choices.js';
 import { freshId, h, replace } from './dom.js';
+import { inScope } from './scope.js';
 import { S } from './strings.js';
 import { can, read } from './wire.js';
 
-/** For each kind of object: the command that searches, and the texts of a row. */
-const MANY = {
-  wallet: {
-    command: 'wallet list',
-    show: 'wallet show',
-    name: (row) => row.walletName,
-    more: (row) => [row.accountNumber, row.association, row.environment].filter(Boolean).join(', '),
-  },
-  beneficiary: {
-    command: 'beneficiary list',
-    show: 'beneficiary show',
-    name: (row) => row.name,
-    more: (row) => [row.type, row.association, row.environment].filter(Boolean).join(', '),
-  },
-};
+export { nameOf };
 
-export function manyOf(argument) {
-  const many = MANY[argument.name.toLowerCase()];
-  return many && can(many.command) ? many : undefined;
-}
-
-const names = new Map();
-
-/** The name of the object with this ID, or the beginning of the ID if the name cannot be read. */
-export async function nameOf(kind, value) {
-  const many = MANY[kind];
-  if (!names.has(value) && can(many.show)) {
-    names.set(
-      value,
-      read(many.show, { ID: value }).then(
-        ({ data }) => many.name(data),
-        () => value.slice(0, 8),
-      ),
-    );
-  }
-  return names.get(value) || value.slice(0, 8);
-}
+/** Whether a field searches among many objects. */
+export const manyOf = (argument) => Boolean(argument.from) && can(argument.from) && isSearched(argument.from);
 
 const WAIT_MS = 180; // pause in typing before a search
 const SHOWN = 8;
 
-/** A combobox (WAI-ARIA 1.2) with a hidden field for the ID. */
-export function picker(kind, { name, id, value = '', required, describedBy }) {
-  const many = MANY[kind];
+/** A combobox (WAI-ARIA 1.2) with a hidden field for the ID. `list` is the command that searches. */
+export function picker(list, { name, id, value = '', required, describedBy }) {
   const listId = freshId('options');
   const hidden = h('input', { type: 'hidden', name, value });
   const input = h('input', {
@@ -75,9 +43,9 @@ export function picker(kind, { name, id, value = '', required, describedBy }) {
     at = -1;
   };
   const choose = (row) => {
-    hidden.value = row.id;
-    input.value = many.name(row);
-    names.set(row.id, Promise.resolve(many.name(row)));
+    hidden.value = valueOfRow(row);
+    input.value = nameOfRow(row);
+    remember(list, row);
     close();
     hidden.dispatchEvent(new Event('change', { bubbles: true }));
   };
@@ -100,8 +68,8 @@ export function picker(kind, { name, id, value = '', required, describedBy }) {
               choose(row);
             },
           },
-          h('span', {}, many.name(row)),
-          h('span', { class: 'soft small' }, many.more(row)),
+          h('span', {}, nameOfRow(row)),
+          h('span', { class: 'soft small' }, moreOfRow(row)),
         ),
       ),
       rows.length === 0 &&
@@ -113,7 +81,7 @@ export function picker(kind, { name, id, value = '', required, describedBy }) {
   const look = async () => {
     turn += 1;
     const mine = turn;
-    const { data } = await read(many.command, { text: input.value.trim(), limit: SHOWN }).catch(() => ({
+    const { data } = await read(list, { ...inScope(list), text: input.value.trim() || undefined, limit: SHOWN }).catch(() => ({
       data: [],
     }));
     if (mine !== turn || document.activeElement !== input) return;
@@ -150,6 +118,12 @@ export function picker(kind, { name, id, value = '', required, describedBy }) {
       choose(rows[at]);
     }
   });
-  if (value) nameOf(kind, value).then((text) => (input.value = input.value || text));
+  const show = (chosen) => {
+    hidden.value = chosen || '';
+    input.value = '';
+    if (chosen) nameOf(list, chosen).then((text) => (input.value = input.value || text));
+  };
+  if (value) show(value);
+  hidden.show = show;
   return { node: h('span', { class: 'picker' }, hidden, input, options), input };
 }

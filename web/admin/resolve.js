@@ -143,10 +143,14 @@ function ask(record, again) {
       h('legend', {}, R.question),
       possible.map((result) => choice(record, result, possible.length === 1)),
     ),
-    refundField(record),
-    isLate(record) && textField({ name: 'amount', text: R.credit(record.receivingAssetCode), hint: R.creditHint }),
-    textField({ name: 'reason', text: R.evidence, hint: R.evidenceHint, required: true }),
-    confirmation(record),
+    h(
+      'div',
+      { class: 'fields' },
+      refundField(record),
+      isLate(record) && plainField({ name: 'amount', text: R.credit(record.receivingAssetCode), hint: R.creditHint }),
+      textField({ name: 'reason', text: R.evidence, hint: R.evidenceHint, required: true, rows: 2 }),
+      confirmation(record),
+    ),
     place,
     h(
       'div',

@@ -32,8 +32,8 @@ export function sandboxScreen(context) {
       B.fixtures,
       B.fixturesText,
       row(
-        action({ command: 'apply', preset: { 'dry-run': true } }),
-        action({ command: 'payment bulk', preset: { preview: true } }),
+        action({ command: 'apply' }),
+        action({ command: 'payment bulk' }),
         action({ command: 'trigger' }),
       ),
     ),

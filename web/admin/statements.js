@@ -107,7 +107,7 @@ function chooseForm(context, command, wallet) {
       'div',
       { class: 'field' },
       h('label', { for: id }, T.wallet),
-      picker('wallet', { name: 'wallet', id, value: wallet, required: true }).node,
+      picker('wallet list', { name: 'wallet', id, value: wallet, required: true }).node,
     ),
     h('div', { class: 'field' }, h('label', { for: period.id }, S.period.label), period),
     chosen.map((argument) => field(argument, context.query.get(argument.name), { hint: '' })),

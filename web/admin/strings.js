@@ -316,6 +316,14 @@ export const S = {
     empty: 'No requests for approval yet.',
     emptyNext: 'The setting four_eyes selects the commands that need approval.',
   },
+  form: {
+    more: 'More',
+    next: 'Next',
+    back: 'Back',
+    preview: 'Preview',
+    about: 'About this command',
+    step: (at, of, title) => `Step ${at} of ${of}: ${title}`,
+  },
   picker: { placeholder: 'Type part of the name', none: 'No match.' },
   csv: {
     title: 'Export as CSV',

@@ -96,7 +96,6 @@ function applicationVerbs(row, again) {
     status: row.status,
     about: row.name,
     again,
-    preset: { scopes: { SCOPES: row.scopes } },
   });
 }
 

@@ -156,10 +156,7 @@ export function webhookScreen(context) {
         about: record.url,
         // The page of the delivery shows the response when it arrives.
         after: { test: ({ data }) => context.go(`#/webhooks/${ID}/${data.eventId}`) },
-        preset: {
-          update: { url: record.url, types: record.eventTypes, description: record.description },
-          recover: { from: dayBack() },
-        },
+        preset: { recover: { from: dayBack() } },
         again: () => {
           again();
           deliveries.again();

@@ -128,7 +128,13 @@ export function spoken(text, command = '') {
     const found = session.commands.get(words.filter(Boolean).join(' '));
     return found && found.label ? `“${found.label}”` : all;
   };
+  const member = (all, name) => {
+    const argument = row && row.arguments.find((each) => each.member === name);
+    return argument ? `“${argument.label}”` : all;
+  };
   return String(text || '')
+    .replace(/`([a-z]\w*)`/g, member)
+    .replace(/\b([a-z]+[A-Z]\w*)\b/g, member)
     .replace(/`?--([a-z][a-z-]*[a-z])(?: [A-Z]+)?`?/g, flag)
     .replace(/`?coffer ([a-z]+)(?: ([a-z-]+))?`?/g, verb);
 }
@@ -136,11 +142,6 @@ export function spoken(text, command = '') {
 /** The error of a command, in the words of the page; `fields` are the arguments that it names. */
 function inPageWords(fault, command) {
   if (!(fault instanceof Rejected)) return fault;
-  const row = session.commands.get(command);
-  const named = /^(?:--)?([\w-]+) /.exec(fault.message);
-  if (fault.fields.length === 0 && named && row && row.arguments.some(({ name }) => name === named[1])) {
-    fault.fields = [{ field: named[1], message: fault.message.slice(named[0].length) }];
-  }
   fault.fields = fault.fields.map((each) => ({ ...each, message: spoken(each.message, command) }));
   fault.message = spoken(fault.message, command);
   return fault;

@@ -13,24 +13,41 @@
 namespace coffer::cli {
 namespace {
 
+Record argument_view(const Argument& argument) {
+  std::vector<Record> values;
+  for (auto& [code, words] : offered(argument)) {
+    values.push_back({{"code", std::move(code)}, {"words", std::move(words)}});
+  }
+  return {{"name", argument.name},
+          {"kind", name(argument.kind)},
+          {"required", argument.required || argument.needed_on_page},
+          {"help", argument.help},
+          {"label", label_of(argument)},
+          {"values", std::move(values)},
+          {"from", offered_by(argument)},
+          {"separator", std::string(argument.separator == 0 ? 0 : 1, argument.separator)},
+          {"when", argument.when},
+          {"step", argument.step},
+          {"member", member_of(argument)},
+          {"hasPresent", !argument.member.empty()},
+          {"usual", argument.usual},
+          {"carried", argument.carried},
+          {"example", argument.example},
+          {"placeholder", argument.placeholder},
+          {"fallback", argument.fallback},
+          {"content", argument.holds_content()},
+          {"anyEncoding", argument.value == Argument::Value::document}};
+}
+
 Record command_view(const Command& command) {
   std::vector<Record> arguments;
   for (const Argument& argument : command.arguments) {
-    if (names_place(argument)) continue;
-    arguments.push_back({{"name", argument.name},
-                         {"kind", name(argument.kind)},
-                         {"required", argument.required || argument.needed_on_page},
-                         {"help", argument.help},
-                         {"label", argument.label},
-                         {"example", argument.example},
-                         {"placeholder", argument.placeholder},
-                         {"fallback", argument.fallback},
-                         {"content", argument.holds_content()},
-                         {"anyEncoding", argument.value == Argument::Value::document}});
+    if (!names_place(argument)) arguments.push_back(argument_view(argument));
   }
   return {{"command", command.path},          {"summary", command.summary},
           {"label", command.label},           {"consequence", command.consequence},
           {"details", command.details},       {"role", name(command.role)},
+          {"preview", command.preview},       {"partial", command.partial},
           {"arguments", std::move(arguments)}};
 }
 
@@ -116,12 +133,16 @@ Result<http::Response> run_call(Call& call) {
         "The admin page does not accept names of files or URLs to read. Run the command "
         "on the command line of the server.");
   }
-  COFFER_TRY_VOID(check_arguments(*command, arguments));
+  if (auto checked = check_arguments(*command, arguments); !checked) {
+    return unexpected(at_arguments(*command, std::move(checked).error()));
+  }
   std::ostringstream unseen;
   const Console console{unseen, unseen};
   const Actor actor{call.visitor.row.name, call.visitor.row.role, call.visitor.row.id};
   Session session{call.site.app, console, call.site.interruption, actor};
-  COFFER_TRY(CommandResult result, carry_out(session, *command, arguments));
+  auto done = carry_out(session, *command, arguments);
+  if (!done) return unexpected(at_arguments(*command, std::move(done).error()));
+  CommandResult& result = *done;
   if (result.file) {
     result.records.at(0).emplace_back(
         "download", "downloads/" + call.site.downloads.add(

@@ -132,11 +132,18 @@ Result<CommandResult> change_scopes(Session& session, const Arguments& arguments
   return CommandResult{.records = {application_view(row)}};
 }
 
+Argument scopes_choice(const Argument& argument) {
+  return on_page(member_of("scopes", chosen_among(terms<Scope>(), argument, ' ')), "Scopes",
+                 "wallets:read quotes:read");
+}
+
 Command networks_command(const Argument& id) {
   return for_administrators(
       "application networks", "Restrict an application to client addresses", "Restrict addresses",
       "Requests from other addresses are rejected immediately.", change_networks,
-      {id, on_page(positional("NETWORKS", "Addresses or networks, separated by commas, or any"),
+      {id, on_page(member_of("networks",
+                             positional("NETWORKS",
+                                        "Addresses or networks, separated by commas, or any")),
                    "Networks", "192.0.2.0/24,2001:db8::/48")});
 }
 
@@ -147,7 +154,9 @@ Command certificates_command(const Argument& id) {
       "Requests over connections without such a certificate are rejected immediately. coffer "
       "requests client certificates only if tls_client_ca is set.",
       change_certificates,
-      {id, on_page(positional("FINGERPRINTS", "SHA-256 fingerprints, separated by commas, or none"),
+      {id, on_page(member_of("certificates",
+                             positional("FINGERPRINTS",
+                                        "SHA-256 fingerprints, separated by commas, or none")),
                    "SHA-256 fingerprints", "AB:CD:...")});
 }
 
@@ -165,9 +174,8 @@ std::vector<Command> application_commands() {
            needed_on_page(
                on_page(option("association", "ID", "Association that owns it"), "Customer")),
            environment_choice("Environment of its requests"),
-           on_page(option("scopes", "\"A B\"",
-                          "Scopes, such as \"wallets:read quotes:read\"; all by default"),
-                   "Scopes", "wallets:read quotes:read"),
+           scopes_choice(option("scopes", "\"A B\"",
+                                "Scopes, such as \"wallets:read quotes:read\"; all by default")),
            on_page(option("public-key", "G...",
                           "Public key of the application; by default, coffer creates a key pair"),
                    "Public key", "G...")},
@@ -198,8 +206,7 @@ std::vector<Command> application_commands() {
           "application scopes", "Change the scopes of an application and revoke its tokens",
           "Change scopes", "Its tokens are revoked. The application must request new ones.",
           change_scopes,
-          {id, on_page(positional("SCOPES", "Scopes in one argument, separated by spaces"),
-                       "Scopes", "wallets:read quotes:read")}),
+          {id, scopes_choice(positional("SCOPES", "Scopes in one argument, separated by spaces"))}),
   };
 }
 

@@ -91,7 +91,7 @@ std::vector<Command> operator_token_commands() {
           "operator token create", "Create a token for an operator's program", "Create token",
           "The token is shown once.", create_token,
           {positional("NAME", "Name: 1 to 64 characters of A-Z a-z 0-9 . _ @ + -"),
-           choice("role", choices<OperatorRole>(), "Role", "viewer"),
+           choice_of<OperatorRole>("role", "Role", "viewer"),
            on_page(option("commands", "LIST",
                           "Commands and groups that it may run, separated by commas; by default "
                           "all of its role that neither move money nor change access"),

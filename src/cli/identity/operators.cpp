@@ -204,9 +204,10 @@ Record session_record(const flows::ListedSession& listed, const Clock& clock) {
 }
 
 std::vector<Command> operator_commands() {
-  const Argument role = choice("role", choices<OperatorRole>(), "Role", "operator");
-  Argument new_role = choice("role", choices<OperatorRole>(), "New role");
+  const Argument role = choice_of<OperatorRole>("role", "Role", "operator");
+  Argument new_role = choice_of<OperatorRole>("role", "New role");
   new_role.required = true;
+  new_role.member = "role";
   return {
       for_administrators(
           "operator add", "Add an operator and print a one-time sign-in link", "Add operator",
@@ -260,7 +261,7 @@ std::vector<Command> operator_sign_in_commands() {
       for_administrators(
           "operator remove-passkey", "Remove a passkey of an operator and end their sessions",
           "Remove passkey", "It stops working immediately, and their sessions end.", remove_passkey,
-          {kWho, positional("ID", "ID of the passkey, from the list")},
+          {kWho, on_page(positional("ID", "ID of the passkey, from the list"), "Passkey")},
           {.hint = "List passkeys with coffer operator passkeys", .by_person = true}),
       for_administrators(
           "operator link", "Let an operator sign in with an account of the identity provider",

@@ -6,6 +6,8 @@
 
 #include "app/app.h"
 #include "cli/command_groups.h"
+#include "cli/paging.h"
+#include "domain/country.h"
 #include "flows/ledger/market_changes.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/journal.h"
@@ -52,6 +54,21 @@ Result<CommandResult> list_assets(Session&, store::Connection& db, const Argumen
   return list_of({"code", "name", "decimals", "sandboxLiquidity", "productionLiquidity"},
                  store::list_assets(db),
                  [&](const Asset& asset) { return market_view(db, asset); });
+}
+
+Result<CommandResult> list_countries(Session&, store::Connection&, const Arguments&) {
+  return list_of({}, countries(), [](const Country& country) -> Record {
+    return {{"code", country.alpha2}, {"alpha3", country.alpha3}, {"name", country.name}};
+  });
+}
+
+Result<CommandResult> list_currencies(Session&, store::Connection&, const Arguments&) {
+  return list_of({}, currencies(), [](const Currency& currency) -> Record {
+    return {{"code", currency.alpha3},
+            {"name", currency.name},
+            {"decimals", currency.minor_units ? std::optional(std::int64_t{*currency.minor_units})
+                                              : std::nullopt}};
+  });
 }
 
 Result<CommandResult> add_liquidity(Session& session, const Arguments& arguments) {
@@ -130,10 +147,12 @@ std::vector<Command> asset_commands(const Argument& environment) {
                option("issuer", "G...", "Public key of the issuer; by default, coffer creates one"),
                "Public key of the issuer", "G...")}),
       for_viewers("asset list", "List assets and their liquidity", list_assets),
+      for_viewers("country list", "List countries and their codes", list_countries),
+      for_viewers("currency list", "List currencies and their codes", list_currencies),
       for_administrators(
           "asset liquidity", "Add liquidity to the market", "Add liquidity",
           "Swaps can use it immediately.", add_liquidity,
-          {code,
+          {chosen_from("asset list", code),
            on_page(positional("AMOUNT", "Amount to add, such as 250000.50"), "Amount", "250000.50"),
            environment},
           {.hint = kAssetHint,
@@ -218,8 +237,10 @@ std::optional<MovedAmount> moved_amount(const Arguments& arguments, const std::s
 
 std::vector<Command> market_commands() {
   const Argument environment = environment_choice("Environment of the market");
-  const Argument sell = on_page(positional("SELL", "Asset sold"), "Asset sold", "USDC");
-  const Argument buy = on_page(positional("BUY", "Asset bought"), "Asset bought", "EURC");
+  const Argument sell =
+      on_page(chosen_from("asset list", positional("SELL", "Asset sold")), "Asset sold", "USDC");
+  const Argument buy =
+      on_page(chosen_from("asset list", positional("BUY", "Asset bought")), "Asset bought", "EURC");
   std::vector<Command> out = asset_commands(environment);
   out.insert(out.end(),
              {for_administrators(
@@ -231,7 +252,7 @@ std::vector<Command> market_commands() {
                    environment},
                   {.hint = kAssetHint}),
               for_viewers("rate list", "List exchange rates", list_rates,
-                          {choice("environment", choices<Environment>(), "Filter by environment")}),
+                          {choice_of<Environment>("environment", "Filter by environment")}),
               for_administrators("rate remove", "Remove an exchange rate", "Remove exchange rate",
                                  "Swaps without another path fail.", remove_rate,
                                  {sell, buy, environment}, {.hint = kRateHint})});

@@ -270,6 +270,9 @@ int restore(const Console& console, const Arguments& given, const ConfigFlags& f
 }  // namespace
 
 std::vector<Command> backup_commands() {
+  const Argument name =
+      on_page(chosen_from("backups list", positional("NAME", "Name of the backup, as in the list")),
+              "Backup");
   return {
       for_operators(
           "backup", "Back up the database while payments continue", "Back up", "", backup,
@@ -290,7 +293,7 @@ std::vector<Command> backup_commands() {
           "backups download", "Download a backup from backup_dir", "Download",
           "The file contains all data of all associations, except the master key. The audit log "
           "records the download.",
-          download, {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
+          download, {name},
           {.prints_data = false,
            .hint = "List backups with coffer backups list",
            .details = "Writes the backup to standard output. Compare its SHA-256 with the checksum "
@@ -298,7 +301,7 @@ std::vector<Command> backup_commands() {
       for_administrators(
           "backups signature", "Download the signature of a backup from backup_dir", "Signature",
           "Keep the file next to the backup: coffer restore compares the two.", download_signature,
-          {on_page(positional("NAME", "Name of the backup, as in the list"), "Backup")},
+          {name},
           {.prints_data = false,
            .hint = "List backups with coffer backups list",
            .details = "Writes the signature to standard output. Save it as FILE.checkpoint."}),

@@ -89,8 +89,8 @@ std::vector<Command> export_commands() {
                      option("from", "DATE", "First day of the books; by default the first entry"),
                      option("to", "DATE",
                             "Day after the last of the books; by default after the last entry"),
-                     choice("environment", choices<Environment>(),
-                            "Environment of the books; without it, production")},
+                     choice_of<Environment>("environment",
+                                            "Environment of the books; without it, production")},
        .prints_data = false,
        .details = "The export is a consistent snapshot, with one object per line and `type` "
                   "first. It is for other\nprograms and cannot be restored; use backups for "

@@ -91,10 +91,10 @@ std::vector<Command> alert_commands() {
 }
 
 std::vector<Command> notification_commands() {
-  return {for_viewers(
-      "notification list", "List messages to recipients of payments, newest first",
-      list_notifications,
-      joined({choice("state", choices<MessageState>(), "Filter by state")}, page_arguments()))};
+  return {
+      for_viewers("notification list", "List messages to recipients of payments, newest first",
+                  list_notifications,
+                  joined({choice_of<MessageState>("state", "Filter by state")}, page_arguments()))};
 }
 
 }  // namespace coffer::cli

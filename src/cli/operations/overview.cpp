@@ -219,14 +219,16 @@ Result<CommandResult> activity(Session& session, Connection& db, const Arguments
 }  // namespace
 
 std::vector<Command> overview_commands() {
-  return {for_viewers("overview", "Show system status: ledger balances, queues, errors", overview),
-          for_viewers("activity",
-                      "Show payment counts, success rate, volume and failures over time", activity,
-                      joined({choice("hours", "24|48|168|720", "Period in hours", "24"),
-                              option("from", "TIME",
-                                     "Start of the period, instead of --hours, such as 2026-01-31"),
-                              option("to", "TIME", "End of the period; by default now")},
-                             owner_arguments()))};
+  return {
+      for_viewers("overview", "Show system status: ledger balances, queues, errors", overview),
+      for_viewers("activity", "Show payment counts, success rate, volume and failures over time",
+                  activity,
+                  joined({chosen_among({}, "24 hours|48 hours|7 days|30 days",
+                                       choice("hours", "24|48|168|720", "Period in hours", "24")),
+                          option("from", "TIME",
+                                 "Start of the period, instead of --hours, such as 2026-01-31"),
+                          option("to", "TIME", "End of the period; by default now")},
+                         owner_arguments()))};
 }
 
 }  // namespace coffer::cli

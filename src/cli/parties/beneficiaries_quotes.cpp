@@ -77,7 +77,7 @@ Result<CommandResult> list_quotes(Session& session, Connection& db, const Argume
 
 std::vector<Command> quote_commands() {
   return {for_viewers("quote list", "List quotes of all associations, newest first", list_quotes,
-                      joined({choice("status", choices<QuoteStatus>(), "Filter by status"),
+                      joined({choice_of<QuoteStatus>("status", "Filter by status"),
                               option("connector", "ID", "Filter by connector")},
                              owner_arguments(), page_arguments()))};
 }

@@ -85,8 +85,8 @@ std::vector<Command> limit_commands() {
       option("association", "ID", "ID of the association, for all its payments"),
       option("application", "ID", "ID of the application, for the payments that it submits"),
       option("wallet", "ID", "ID of the wallet, for payments out of it"),
-      choice("environment", choices<Environment>(),
-             "Environment of the association's limit; without it, the sandbox"),
+      choice_of<Environment>("environment",
+                             "Environment of the association's limit; without it, the sandbox"),
       required_option("asset", "CODE", "Asset of the payments")};
   std::vector<Argument> removals;
   each_member<PaymentLimits>([&](const auto& row) { removals.push_back(removal_of(row)); });

@@ -1,5 +1,7 @@
 #include "cli/providers/connectors.h"
 
+#include <algorithm>
+
 #include "app/app.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
@@ -7,6 +9,7 @@
 #include "cli/paging.h"
 #include "cli/providers/members.h"
 #include "domain/country.h"
+#include "domain/providers/quote.h"
 #include "flows/providers/connector_changes.h"
 #include "store/ledger/catalog.h"
 #include "store/providers/provider_payments.h"
@@ -61,6 +64,29 @@ Result<void> read_endpoint(const Arguments& arguments, ConnectorTerms& terms) {
   return {};
 }
 
+/// The price of a payment of 100, or of the nearest permitted amount.
+Result<CommandResult> price_example(const ConnectorTerms& terms) {
+  const std::string what = terms.name + ": " + std::string(label(terms.direction)) + " by " +
+                           std::string(label(terms.method)) + " in " + terms.country;
+  if (!terms.has_price()) {
+    return previewed(
+        {{"connector", what}, {"price", "The provider sets the price of each quote."}});
+  }
+  const int send = terms.send_decimals();
+  const Amount hundred = parse_amount("100", Amount::kScale).amount;
+  const Amount sample = std::clamp(hundred, terms.min_amount, terms.max_amount);
+  COFFER_TRY(const Price price, price_exact_send(terms, sample, std::nullopt));
+  const auto shown_in = [&](Amount amount) {
+    return amount.to_string(send) + " " + std::string(terms.send_code());
+  };
+  return previewed({{"connector", what},
+                    {"amount", shown_in(price.send)},
+                    {"fee", shown_in(price.fee)},
+                    {"total", shown_in(price.total)},
+                    {"recipientGets", price.receive.to_string(terms.receive_decimals()) + " " +
+                                          std::string(terms.receive_code())}});
+}
+
 Result<CommandResult> add(Session& session, const Arguments& arguments) {
   COFFER_TRY(ConnectorChange change, given_members<ConnectorTerms>(session, arguments));
   ConnectorTerms terms = change.values();
@@ -70,7 +96,10 @@ Result<CommandResult> add(Session& session, const Arguments& arguments) {
     if (decimals) change.set<&ConnectorTerms::currency_decimals>(*decimals);
   }
   COFFER_TRY_VOID(read_endpoint(arguments, terms));
-  COFFER_TRY(const auto out, flows::register_connector(session.app.flows(), {terms, {}, change}));
+  const bool preview = arguments.has("preview");
+  COFFER_TRY(const auto out,
+             flows::register_connector(session.app.flows(), {terms, {}, change, preview}));
+  if (preview) return price_example(out.connector.terms);
   CommandResult result = one(out.connector);
   if (!out.secret.empty()) {
     result.records[0].emplace_back("secret", out.secret);
@@ -173,18 +202,75 @@ constexpr std::string_view kSetUrlDetails =
     "different\nprovider could execute them a second time. connector show lists such URLs as "
     "formerUrls.";
 
+/// The step of the form to which an argument belongs, and when its field appears.
+struct Place {
+  std::string_view name;
+  std::string_view step;
+  std::string_view when = {};
+  bool usual = false;  // also if it is optional
+};
+constexpr std::string_view kProvider = "Provider";
+constexpr std::string_view kCorridor = "Corridor";
+constexpr std::string_view kPrice = "Price and limits";
+constexpr auto kPlaces = std::to_array<Place>({
+    {"driver", kProvider},
+    {"NAME", kProvider},
+    {"base-url", kProvider, "driver=http"},
+    {"environment", kProvider},
+    {"provider", kProvider},
+    {"timeout-ms", kProvider, "driver=http"},
+    {"direction", kCorridor},
+    {"method", kCorridor},
+    {"country", kCorridor},
+    {"currency", kCorridor},
+    {"asset", kCorridor},
+    {"flow", kCorridor},
+    {"references", kCorridor, "flow=BESPOKE"},
+    {"types", kCorridor},
+    {"currency-decimals", kCorridor},
+    {"min", kPrice},
+    {"max", kPrice},
+    {"tolerance-bps", kPrice, "driver=http", true},
+    {"rate", kPrice, "driver=sandbox,flow=BESPOKE,tolerance-bps"},
+    {"fee-fixed", kPrice, "driver=sandbox,flow=BESPOKE,tolerance-bps", true},
+    {"fee-bps", kPrice, "driver=sandbox,flow=BESPOKE,tolerance-bps", true},
+    {"day-limit", kPrice},
+    {"month-limit", kPrice},
+});
+
+/// In the order of the steps.
+std::vector<Argument> in_steps(std::vector<Argument> arguments) {
+  std::vector<Argument> out;
+  for (const Place& place : kPlaces) {
+    const auto found = std::ranges::find(arguments, place.name, &Argument::name);
+    COFFER_CHECK(found != arguments.end());
+    out.push_back(placed(place.step, place.when, *found));
+    out.back().usual = place.usual;
+    if (place.name == "base-url" || place.name == "rate") out.back().needed_on_page = true;
+    arguments.erase(found);
+  }
+  out.insert(out.end(), arguments.begin(), arguments.end());
+  return out;
+}
+
 Command add_command() {
   return for_administrators(
-      "connector add", "Register a connector", "Add connector", "", add,
-      joined(arguments_of<ConnectorTerms>(true),
-             std::vector<Argument>{
-                 on_page(naming(Argument::Value::url,
-                                option("base-url", "URL",
-                                       "Base URL of the provider; required with the http driver")),
-                         "Base URL of the provider", "https://payments.example.com"),
-                 on_page(option("timeout-ms", "N", "Timeout of a call", "10000"), "Timeout (ms)",
-                         "10000")}),
-      {.hint = "List assets with coffer asset list", .details = kPriceDetails});
+      "connector add", "Register a connector", "Add connector",
+      "It issues quotes as soon as it is added.", add,
+      in_steps(joined(
+          arguments_of<ConnectorTerms>(true),
+          std::vector<Argument>{
+              on_page(naming(Argument::Value::url,
+                             option("base-url", "URL",
+                                    "Base URL of the provider; required with the http driver")),
+                      "Base URL of the provider", "https://payments.example.com"),
+              on_page(option("timeout-ms", "N", "Timeout of a call", "10000"), "Timeout (ms)",
+                      "10000"),
+              toggle("preview",
+                     "Check the connector, show the price of a payment, and add nothing")})),
+      {.hint = "List assets with coffer asset list",
+       .details = kPriceDetails,
+       .preview = "preview"});
 }
 
 std::vector<Command> terms_commands() {
@@ -193,15 +279,18 @@ std::vector<Command> terms_commands() {
       for_administrators(
           "connector set-rate", "Set the exchange rate of a connector", "Set exchange rate",
           "It applies to new quotes.", set_rate,
-          {id, on_page(positional("RATE", "Amount received per unit sent, such as 129.5"),
-                       "Exchange rate", "129.50")}),
+          {id,
+           on_page(member_of("rate",
+                             positional("RATE", "Amount received per unit sent, such as 129.5")),
+                   "Exchange rate", "129.50")}),
       for_administrators(
           "connector set-fee", "Set the fee of a connector; a part that is not given stays",
           "Set fee", "It applies to new quotes. A field that you leave empty stays.", set_options,
           joined({id}, arguments_of<FeeRule>(false)), {.partial = true}),
       for_administrators(
           "connector set-tolerance", "Limit the price of a provider to a rate and a fee",
-          "Set tolerance", "It applies to new quotes. A field that you leave empty stays.",
+          "Set tolerance",
+          "It applies to new quotes. Without a tolerance, every price of the provider is accepted.",
           set_options,
           joined(
               {id, change_of<&ConnectorTerms::tolerance_bps>(), change_of<&ConnectorTerms::rate>()},
@@ -211,22 +300,25 @@ std::vector<Command> terms_commands() {
           {.details = kPriceDetails, .partial = true}),
       for_administrators("connector limits",
                          "Set the limits of a connector; a limit that is not given stays",
-                         "Set limits", "A limit that you leave empty stays.", set_options,
+                         "Set limits", "A limit that you clear is removed.", set_options,
                          joined({id}, limit_arguments()), {.partial = true}),
       for_administrators("connector set-decimals",
                          "Set the decimal places of a connector's currency", "Set decimal places",
                          "They apply to new quotes and payments. The change is rejected while "
                          "payments are in progress or quotes are open.",
                          set_decimals,
-                         {id, on_page(positional("DECIMALS", "Decimal places, 0 to 7"),
+                         {id, on_page(member_of("currencyDecimals",
+                                                positional("DECIMALS", "Decimal places, 0 to 7")),
                                       "Decimal places of the currency", "2")}),
       for_administrators(
           "connector set-url", "Change the URL of the provider", "Change URL",
           "New payments go to the new URL.", set_endpoint,
           {id,
-           on_page(naming(Argument::Value::url, positional("URL", "https://host/prefix")),
+           on_page(member_of("baseUrl", naming(Argument::Value::url,
+                                               positional("URL", "https://host/prefix"))),
                    "Base URL of the provider", "https://payments.example.com"),
-           on_page(option("timeout-ms", "N", "Timeout of a call; unchanged by default"),
+           on_page(member_of("timeoutMs",
+                             option("timeout-ms", "N", "Timeout of a call; unchanged by default")),
                    "Timeout (ms)", "10000"),
            on_page(toggle("confirm", "Keep payments in progress at the old URL"),
                    "Keep payments in progress at the old URL")},
@@ -244,6 +336,10 @@ Result<CommandResult> show_connector(Session& session, store::Connection& db,
                                      const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms terms, connector_argument(db, arguments, "ID"));
   Record record = connector_view(terms);
+  each_member<ConnectorTerms>([&](const auto& row) {
+    const bool of_fee = row.name == "feeFixed" || row.name == "feeBasisPoints";
+    if (of_fee && row.is_shown(terms)) put_member(record, row, terms, terms.send_decimals());
+  });
   put_health(record, session.app, db, terms);
   std::vector<Record> requirements;
   for (const Requirement& requirement : store::requirements_of(db, terms.key)) {

@@ -112,7 +112,10 @@ std::vector<Command> fee_commands() {
       "ASSOCIATION", "ID of the association",
       "List IDs with coffer association list and coffer connector list, fees with coffer fee list");
   const Argument connector = positional("CONNECTOR", "ID of the connector");
-  const Argument type = positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B");
+  const Argument type =
+      on_page(chosen_among(terms<TransactionType>(),
+                           positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B")),
+              "Transaction type");
   return {for_administrators(
               "fee set", "Set the off-ramp fee of an association at a connector; zero is permitted",
               "Set fee", "It applies to new quotes. A field that you leave empty stays.", set,

@@ -60,6 +60,8 @@ Record requirement_view(const Requirement& requirement) {
 
 std::vector<Command> requirement_commands() {
   const Argument id = connector_id();
+  std::vector<Argument> members = arguments_of<Requirement>(false);
+  for (Argument& argument : members) argument.member = {};  // the record is the connector
   const Argument field = argument_of(member_row<Requirement, &Requirement::name>(), false);
   std::vector<Argument> removals;
   each_member<Requirement>([&](const auto& row) {
@@ -70,7 +72,7 @@ std::vector<Command> requirement_commands() {
           "connector require", "Require a field in every submission, or change a required field",
           "Require field", "It applies to new submissions. A value that you leave empty stays.",
           require,
-          joined({id}, arguments_of<Requirement>(false),
+          joined({id}, members,
                  std::vector<Argument>{toggle("optional", "Make the field optional"),
                                        toggle("no-optional", "Make the field required again")},
                  removals),

@@ -85,12 +85,15 @@ Argument argument_of(const Member<kPath...>& row, bool is_new) {
   using Type = MemberValue<kPath...>;
   const MemberOption& about = row.option;
   Argument out = option(about.name, placeholder_of<Type>(row), about.help);
-  if constexpr (Vocabulary<Type>) out = choice(about.name, choices<Type>(), about.help);
+  if constexpr (Vocabulary<Type>) out = choice_of<Type>(about.name, about.help);
+  if constexpr (std::is_same_v<Type, TransactionTypes>) {
+    out = chosen_among(terms<TransactionType>(), out, ',');
+  }
   if (std::is_same_v<Type, bool>) out = toggle(about.name, about.help);
   if (is_new) out.required = row.is(MemberFlag::required);
   if (ascii::is_upper(about.name.front())) out = positional(about.name, about.help);
   if (is_new) out.fallback = about.fallback;
-  return on_page(out, about.label, about.example);
+  return on_page(member_of(row.name, out), about.label, about.example);
 }
 
 /// --no-NAME.

@@ -186,7 +186,7 @@ std::vector<Command> reconcile_commands() {
           {naming(Argument::Value::document,
                   positional("FILE", "camt.053, camt.054, MT940 or CSV file")),
            connector,
-           choice("format", choices<StatementFormat>(), "Format; by default, that of the content"),
+           choice_of<StatementFormat>("format", "Format; by default, that of the content"),
            option("mapping", "NAME", "Mapping of the columns of a CSV file")},
           {.hint = "List IDs with coffer connector list, mappings with coffer reconcile mappings",
            .details = "The same file changes nothing, and an entry that is in several files is "
@@ -194,7 +194,7 @@ std::vector<Command> reconcile_commands() {
                       "cannot be\nread completely is refused, with the line."}),
       for_viewers(
           "reconcile list", "List lines of statements, newest first", list_lines,
-          joined({choice("state", choices<LineState>(), "Only lines in this state"),
+          joined({choice_of<LineState>("state", "Only lines in this state"),
                   option("connector", "ID", "Only lines that were imported for this connector")},
                  page_arguments())),
       for_operators(

@@ -150,7 +150,7 @@ std::vector<Command> event_commands() {
   return {
       for_viewers(
           "events list", "List events, newest last", list_events,
-          joined({option("type", "TYPE", "Filter by type"),
+          joined({event_type_choice(option("type", "TYPE", "Filter by type")),
                   option("after", "SEQUENCE", "Only events after this sequence, oldest first"),
                   option("cursor", "TEXT", "Cursor of the next older page, from the previous page"),
                   option("limit", "N", "Maximum number of events", "20")},
@@ -172,13 +172,13 @@ std::vector<Command> event_commands() {
            option("webhook", "ID",
                   "Resend only to this webhook, which must already have a delivery of the event")},
           {.details = "Exits with 1 if no active webhook subscribes to its type."}),
-      for_operators("trigger",
-                    "Send a sample event to the sandbox webhook that subscribes to its type",
-                    "Send sample event", "", trigger,
-                    {on_page(positional("TYPE", "Event type, such as payment.succeeded"),
-                             "Event type", "payment.succeeded"),
-                     tenant_arguments().back()},
-                    {.details = "The event is a sample with \"test\": true. No payment changes."}),
+      for_operators(
+          "trigger", "Send a sample event to the sandbox webhook that subscribes to its type",
+          "Send sample event", "", trigger,
+          {on_page(event_type_choice(positional("TYPE", "Event type, such as payment.succeeded")),
+                   "Event type", "payment.succeeded"),
+           tenant_arguments().back()},
+          {.details = "The event is a sample with \"test\": true. No payment changes."}),
   };
 }
 

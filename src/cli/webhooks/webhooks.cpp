@@ -281,7 +281,8 @@ Result<CommandResult> show_delivery(Session& session, store::Connection& db,
 
 std::vector<Command> change_commands(const Argument& id) {
   const Argument types = on_page(
-      option("types", "TYPES", "Event types, separated by commas; * is every payment event", "*"),
+      event_types_choice(option("types", "TYPES",
+                                "Event types, separated by commas; * is every payment event", "*")),
       "Event types", "payment.succeeded,payment.failed");
   Argument new_types = types;
   new_types.fallback = {};
@@ -302,10 +303,13 @@ std::vector<Command> change_commands(const Argument& id) {
                     {.details = kOnePerType, .sensitive = true}),
       for_operators(
           "webhook update", "Change the URL, description or event types of a webhook",
-          "Edit webhook", "The change applies to the next attempt. Empty fields stay unchanged.",
-          change_webhook,
-          {id, on_page(naming(Argument::Value::url, option("url", "URL", "New URL")), "URL"),
-           new_types, on_page(option("description", "TEXT", "New description"), "Description"),
+          "Edit webhook", "The change applies to the next attempt.", change_webhook,
+          {id,
+           on_page(member_of("url", naming(Argument::Value::url, option("url", "URL", "New URL"))),
+                   "URL"),
+           new_types,
+           on_page(member_of("description", option("description", "TEXT", "New description")),
+                   "Description"),
            toggle("no-description", "Remove the description")},
           {.details = kOnePerType, .sensitive = true, .partial = true}),
       for_operators(
@@ -321,7 +325,7 @@ std::vector<Command> change_commands(const Argument& id) {
           {.sensitive = true}),
       for_viewers("webhook delivery",
                   "Show a delivery: its body and every attempt with the response", show_delivery,
-                  {id, positional("EVENT", "ID of the event")})};
+                  {id, chosen_from("events list", positional("EVENT", "ID of the event"))})};
 }
 
 }  // namespace
@@ -343,8 +347,8 @@ std::vector<Command> webhook_commands() {
           joined({choice("status", "active|disabled", "Filter by status")}, owner_arguments())),
       for_viewers("webhook deliveries", "List the deliveries of a webhook, newest first",
                   deliveries,
-                  joined({id, choice("status", choices<DeliveryState>(), "Filter by status"),
-                          option("type", "TYPE", "Filter by event type")},
+                  joined({id, choice_of<DeliveryState>("status", "Filter by status"),
+                          event_type_choice(option("type", "TYPE", "Filter by event type"))},
                          page_arguments())),
       for_operators(
           "webhook recover", "Redeliver all events of a time range that a webhook did not receive",

@@ -22,7 +22,9 @@ enum class DestinationMethod { bank, mobile_money, crypto };
 
 template <>
 struct Terms<DestinationMethod> {
-  static constexpr auto rows = std::to_array<Term>({{"BANK"}, {"MOBILE_MONEY"}, {"CRYPTO"}});
+  static constexpr auto rows = std::to_array<Term>({{"BANK", "Bank account"},
+                                                    {"MOBILE_MONEY", "Mobile money"},
+                                                    {"CRYPTO", "Address on a ledger"}});
 };
 /// Accepts `MOMO` as `MOBILE_MONEY`; otherwise exact.
 std::optional<DestinationMethod> parse_destination_method(std::string_view text);

@@ -34,11 +34,13 @@ enum class DriverKind { sandbox, http };
 
 template <>
 struct Terms<ConnectorFlow> {
-  static constexpr auto rows = std::to_array<Term>({{"QUOTED"}, {"BESPOKE"}});
+  static constexpr auto rows = std::to_array<Term>(
+      {{"QUOTED", "Payments against a quote"}, {"BESPOKE", "Initiated by the provider"}});
 };
 template <>
 struct Terms<Direction> {
-  static constexpr auto rows = std::to_array<Term>({{"OFF_RAMP"}, {"ON_RAMP"}});
+  static constexpr auto rows =
+      std::to_array<Term>({{"OFF_RAMP", "Payout"}, {"ON_RAMP", "Collection"}});
 };
 template <>
 struct Terms<PayMethod> {
@@ -57,7 +59,8 @@ struct Terms<ConnectorStatus> {
 };
 template <>
 struct Terms<DriverKind> {
-  static constexpr auto rows = std::to_array<Term>({{"sandbox"}, {"http"}});
+  static constexpr auto rows = std::to_array<Term>(
+      {{"sandbox", "Simulated by coffer"}, {"http", "Calls the provider protocol"}});
 };
 struct DriverInfo {
   // Calls another machine, so calls can be slow or fail. The connector has an endpoint, a circuit
@@ -142,7 +145,8 @@ struct Requirement {
 };
 template <>
 struct Terms<Requirement::Type> {
-  static constexpr auto rows = std::to_array<Term>({{"string"}, {"number"}, {"boolean"}});
+  static constexpr auto rows =
+      std::to_array<Term>({{"string", "Text"}, {"number", "Number"}, {"boolean", "Yes or no"}});
 };
 template <>
 struct Members<Requirement> {

@@ -26,7 +26,8 @@ namespace coffer {
 enum class StatementFormat { camt, mt940, csv };
 template <>
 struct Terms<StatementFormat> {
-  static constexpr auto rows = std::to_array<Term>({{"camt"}, {"mt940"}, {"csv"}});
+  static constexpr auto rows = std::to_array<Term>(
+      {{"camt", "ISO 20022 (camt.053, camt.054)"}, {"mt940", "MT940"}, {"csv", "CSV"}});
 };
 
 inline constexpr std::size_t kStatementBytesMax = 64UL * 1024 * 1024;

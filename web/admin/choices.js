@@ -1,0 +1,70 @@
+// The rows of a list as choices of a field. What a row is called follows from its members, so that a new list needs no
+// code here.
+import { inScope } from './scope.js';
+import { S } from './strings.js';
+import { can, read, takes } from './wire.js';
+
+/** What a command takes to name the row. */
+export const valueOfRow = (row) => row.id ?? row.code ?? row.file ?? row.name ?? '';
+
+const NAMES = ['walletName', 'name', 'transactionId', 'username', 'url', 'file', 'reference', 'command', 'type'];
+const MORE = ['code', 'accountNumber', 'provider', 'association', 'environment'];
+
+export function nameOfRow(row) {
+  const key = NAMES.find((each) => row[each]);
+  return key ? String(row[key]) : String(valueOfRow(row)).slice(0, 8);
+}
+
+/** What tells two rows of the same name apart. */
+export function moreOfRow(row) {
+  const texts = MORE.map((key) => row[key] && (S.word[row[key]] || row[key]));
+  return [...new Set(texts)].filter((text) => text && text !== nameOfRow(row)).join(', ');
+}
+
+export const textOfRow = (row) => [nameOfRow(row), moreOfRow(row)].filter(Boolean).join(', ');
+
+/** Whether the rows are too many for a select, so that the list is searched. */
+export const isSearched = (list) => takes(list, 'text');
+
+const KEPT_MS = 20_000;
+const kept = new Map();
+
+/** All rows of a short list. Forms that open within seconds share one request. */
+export function rowsOf(list) {
+  const values = { ...inScope(list), ...(takes(list, 'limit') ? { limit: 200 } : {}) };
+  const key = list + JSON.stringify(values);
+  const before = kept.get(key);
+  if (before && performance.now() - before.at < KEPT_MS) return before.rows;
+  const rows = read(list, values).then(({ data }) => data);
+  kept.set(key, { at: performance.now(), rows });
+  rows.catch(() => kept.delete(key));
+  return rows;
+}
+
+/** A command that changes something may change a list. */
+export const forgetRows = () => kept.clear();
+
+/** The command that shows one object of a list, if there is one. */
+const showOf = (list) => list.replace(/ list$/, ' show');
+
+/** The record of an object; undefined if the operator cannot read it. */
+export async function recordOf(list, value) {
+  try {
+    if (can(showOf(list))) return (await read(showOf(list), { ID: value })).data;
+    return (await rowsOf(list)).find((row) => valueOfRow(row) === value);
+  } catch {
+    return undefined; // the command itself reports the error
+  }
+}
+
+const names = new Map();
+
+/** The name of the object with this value, or the beginning of the value if the name cannot be read. */
+export async function nameOf(kind, value) {
+  const list = kind.endsWith(' list') ? kind : `${kind} list`;
+  const key = `${list} ${value}`;
+  if (!names.has(key)) names.set(key, recordOf(list, value).then((row) => (row ? nameOfRow(row) : value.slice(0, 8))));
+  return names.get(key);
+}
+
+export const remember = (list, row) => names.set(`${list} ${valueOfRow(row)}`, Promise.resolve(nameOfRow(row)));
