@@ -5,6 +5,8 @@
 
 #include "base/platform/exit_code.h"
 #include "cli/payments/payments.h"
+#include "cli/run/dispatch.h"
+#include "domain/providers/quote.h"
 #include "store/operations/export.h"
 #include "support/commands.h"
 #include "support/connectors.h"
@@ -52,6 +54,19 @@ struct World {
                     {"amount", amount},
                     {"fromRef", reference}};
     return me.pay("/v1/payments/p2p/own", body);
+  }
+  std::string application() { return run("application list", {}).json()[0].at("id"); }
+  /// A payout of 100 USDC, as arguments of payment create.
+  Values payout(const std::string& beneficiary) {
+    return {{"application", application()},
+            {"wallet", wallet},
+            {"beneficiary", beneficiary},
+            {"connector", connector},
+            {"amount", "100"},
+            {"purpose", "SALARY"},
+            {"source-of-funds", "SALARY"},
+            {"relationship", "EMPLOYEE"},
+            {"transaction-id", "op-1"}};
   }
   void pass(int ms) {
     app.settle();
@@ -362,6 +377,187 @@ TEST_CASE("payment reverse: a part of a transfer goes back once") {
   more["transaction-id"] = "not valid";
   CHECK(world.run("payment reverse", more).code == exit_code::kUsage);
   CHECK(world.me.balance(world.other, "USDC") == "0.75");
+}
+
+TEST_CASE("payment reverse: a preview checks everything and moves nothing") {
+  World world;
+  const std::string id = world.transfer("t-1");
+  world.app.settle();
+  Values arguments{
+      {"ID", id}, {"transaction-id", "back-1"}, {"reason", "Paid twice"}, {"preview", "true"}};
+  const Ran ran = world.run("payment reverse", arguments);
+  INFO(ran.err);
+  REQUIRE(ran.code == 0);
+  CHECK(ran.json().at("amount") == "1.00");
+  CHECK(ran.json().at("assetCode") == "USDC");
+  CHECK(world.show(id).at("status") == "succeeded");
+  CHECK(world.me.balance(world.other, "USDC") == "1.00");
+  arguments["amount"] = "1.01";
+  CHECK(world.run("payment reverse", arguments).code == exit_code::kFailed);
+}
+
+TEST_CASE("payment create: a payout with the price of its preview, once per transaction ID") {
+  World world;
+  Values arguments = world.payout(add_recipient(world.me));
+  Values preview = arguments;
+  preview["preview"] = "true";
+  const Ran seen = world.run("payment create", preview);
+  INFO(seen.err);
+  REQUIRE(seen.code == 0);
+  CHECK(seen.json().at("fee") == "1.50 USDC");
+  CHECK(seen.json().at("total") == "101.50 USDC");
+  CHECK(seen.json().at("recipientGets") == "12950.00 KES");
+  CHECK(world.funds() == "1000.00/1000.00/0.00");
+  CHECK(world.run("payment list", {}).json().empty());
+
+  arguments["quote"] = seen.json().at("quoteId");
+  for (const bool replayed : {false, true}) {
+    const Ran ran = world.run("payment create", arguments);
+    INFO(ran.err);
+    REQUIRE(ran.code == 0);
+    CHECK(ran.json().at("isIdempotent") == replayed);
+  }
+  CHECK(world.funds() == "1000.00/898.50/101.50");
+  const Json made = world.run("payment list", {}).json();
+  REQUIRE(made.size() == 1);
+  CHECK(world.show(made[0].at("id")).at("quoteId") == arguments.at("quote"));
+  arguments["amount"] = "99";
+  arguments.erase("quote");
+  const Ran other = world.run("payment create", arguments);
+  CHECK(other.code == exit_code::kFailed);
+  CHECK(other.err.find("amount") != std::string::npos);
+}
+
+TEST_CASE("payment create: an expired quote limits the price") {
+  World world;
+  Values arguments = world.payout(add_recipient(world.me));
+  arguments["preview"] = "true";
+  arguments["quote"] = world.run("payment create", arguments).json().at("quoteId");
+  arguments.erase("preview");
+  world.app.clock.advance_ms(kQuoteLifetimeMs + 1);
+  REQUIRE(world.run("connector set-rate", {{"ID", world.connector}, {"RATE", "129"}}).code == 0);
+  const Ran worse = world.run("payment create", arguments);
+  CHECK(worse.code == exit_code::kFailed);
+  CHECK(worse.err.find("price has become worse") != std::string::npos);
+  CHECK(world.funds() == "1000.00/1000.00/0.00");
+  REQUIRE(world.run("connector set-rate", {{"ID", world.connector}, {"RATE", "130"}}).code == 0);
+  const Ran better = world.run("payment create", arguments);
+  INFO(better.err);
+  CHECK(better.json().at("recipientGets") == "13000.00 KES");
+  CHECK(better.json().at("quoteId") != arguments.at("quote"));
+
+  arguments["transaction-id"] = "other";
+  arguments["amount"] = "50";
+  CHECK(world.run("payment create", arguments).err.find("another payment") != std::string::npos);
+}
+
+TEST_CASE("payment create: it has the checks of the API") {
+  World world;
+  const std::string beneficiary = add_recipient(world.me);
+  struct Wrong {
+    const char* name;
+    const char* value;
+    const char* said;
+  };
+  for (const Wrong& wrong :
+       std::initializer_list<Wrong>{{"amount", "2000", "insufficient"},
+                                    {"amount", "1.001", "amount"},
+                                    {"amount", "1,000", "amount"},
+                                    {"purpose", "FUN", "purposeOfPayment"},
+                                    {"transaction-id", "no spaces", "transactionId"},
+                                    {"wallet", kUnknownId, "sourceWalletId"},
+                                    {"beneficiary", kUnknownId, "not found"},
+                                    {"connector", kUnknownId, "not found"},
+                                    {"application", kUnknownId, "not found"}}) {
+    Values arguments = world.payout(beneficiary);
+    arguments[wrong.name] = wrong.value;
+    for (const bool preview : {true, false}) {
+      if (preview) arguments["preview"] = "true";
+      if (!preview) arguments.erase("preview");
+      const Ran ran = world.run("payment create", arguments);
+      INFO(wrong.name << " " << wrong.value << ": " << ran.err);
+      CHECK(ran.code != 0);
+    }
+  }
+  const Values transfer{{"type", "p2p_own"},       {"application", world.application()},
+                        {"wallet", world.wallet},  {"to", world.other},
+                        {"asset", "USDC"},         {"amount", "5"},
+                        {"transaction-id", "walk"}};
+  const Ran moved = world.run("payment create", transfer);
+  INFO(moved.err);
+  REQUIRE(moved.code == 0);
+  world.app.settle();
+  CHECK(world.me.balance(world.other, "USDC") == "5.00");
+  REQUIRE(world.run("application suspend", {{"ID", world.application()}}).code == 0);
+  Values again = transfer;
+  again["transaction-id"] = "walk-2";
+  CHECK(world.run("payment create", again).code == exit_code::kFailed);
+}
+
+TEST_CASE("wallet create and beneficiary create: a preview stores nothing") {
+  World world;
+  const std::string owner = world.app.association().to_string();
+  Values wallet{{"NAME", "Payroll"}, {"asset", "USDC"}, {"association", owner}};
+  Values person = wallet;
+  person.insert({{"holder", "person"},
+                 {"first-name", "Amina"},
+                 {"last-name", "Otieno"},
+                 {"date-of-birth", "1990-04-01"},
+                 {"nationality", "KE"}});
+  Values recipient{{"association", owner},  {"first-name", "Amina"},
+                   {"last-name", "Otieno"}, {"method", "BANK"},
+                   {"country", "KE"},       {"currency", "KES"},
+                   {"account-name", "A"},   {"account-number", "011005678"}};
+  struct Made {
+    const char* command;
+    Values values;
+    const char* list;
+    const char* status;
+  };
+  for (const Made& made : std::initializer_list<Made>{
+           {"wallet create", wallet, "wallet list", "Verified"},
+           {"wallet create", person, "wallet list", "Pending"},
+           {"beneficiary create", recipient, "beneficiary list", "active"}}) {
+    const auto rows = [&] { return world.run(made.list, {}).json().size(); };
+    const auto before = rows();
+    Values preview = made.values;
+    preview["preview"] = "true";
+    const Ran seen = world.run(made.command, preview);
+    INFO(made.command << " " << seen.err);
+    REQUIRE(seen.code == 0);
+    CHECK(seen.json().at("status") == made.status);
+    CHECK(rows() == before);
+    const Ran ran = world.run(made.command, made.values);
+    REQUIRE(ran.code == 0);
+    CHECK(ran.json().at("status") == made.status);
+    CHECK(ran.json().at("id").is_string());
+    CHECK(rows() == before + 1);
+  }
+  const Json listed = world.run("beneficiary list", {}).json();
+  const Json shown = world.run("beneficiary show", {{"ID", listed[0].at("id")}}).json();
+  CHECK(shown.at("destinations")[0].at("accountNumber") == "011005678");
+  for (const char* missing : {"first-name", "account-name", "country"}) {
+    Values partial = recipient;
+    partial.erase(missing);
+    CHECK(world.run("beneficiary create", partial).code == exit_code::kUsage);
+  }
+}
+
+TEST_CASE("connector add: a preview shows the price of a payment and adds nothing") {
+  World world;
+  const auto before = world.run("connector list", {}).json().size();
+  Values connector{{"NAME", "Kenya"},  {"country", "KE"},     {"currency", "KES"},
+                   {"asset", "USDC"},  {"rate", "129.50"},    {"min", "1"},
+                   {"max", "10000"},   {"fee-fixed", "0.50"}, {"fee-bps", "100"},
+                   {"preview", "true"}};
+  const Ran seen = world.run("connector add", connector);
+  INFO(seen.err);
+  REQUIRE(seen.code == 0);
+  CHECK(seen.json().at("total") == "101.50 USDC");
+  CHECK(seen.json().at("recipientGets") == "12950.00 KES");
+  CHECK(world.run("connector list", {}).json().size() == before);
+  connector.erase("rate");
+  CHECK(world.run("connector add", connector).code != 0);
 }
 
 TEST_CASE("payment reverse: a limit of four_eyes applies to what goes back at most") {

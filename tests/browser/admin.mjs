@@ -2,9 +2,10 @@
 import { chromium } from 'playwright-core';
 
 import { attacks, guessing } from './attacks.mjs';
-import { audited, checks, doing, everyCommand, hooks, market, money, people, tenants } from './actions.mjs';
+import { audited, checks, doing, hooks, market, money, people, tenants } from './actions.mjs';
 import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { files, goingLive, locales, news, order, periods, searches, severalRows } from './lists.mjs';
+import { creating, forms } from './forms.mjs';
 import { newcomer } from './newcomer.mjs';
 import { SCRIPT } from './outside.mjs';
 import { fits, names, sandboxTasks } from './plain.mjs';
@@ -69,7 +70,7 @@ async function run() {
     const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
     chapters.push(names, fits, sandboxTasks, onePayment, resolving, lists, phoneLists, overview, manners, printing, paper, webhookTasks, weight);
     chapters.push(searches, periods, order, severalRows, files, locales, news, goingLive);
-    chapters.push(everyCommand, tenants, money, market, hooks, people, checks, audited);
+    chapters.push(forms, creating, tenants, money, market, hooks, people, checks, audited);
     chapters.push(expiry, idleness, newcomer, attacks, guessing);
     // COFFER_CHAPTERS=order,files runs only these.
     const only = (process.env.COFFER_CHAPTERS || '').split(',').filter(Boolean);

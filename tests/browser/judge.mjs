@@ -136,6 +136,11 @@ export class Watched {
       return result.violations.map(({ id, nodes }) => `${id} ${nodes[0].target.join(' ')}`);
     });
     ok(`${where}: axe reports nothing`, found.length === 0, found.join(' | '));
+    const over = await this.page.evaluate(() => {
+      const dialog = document.querySelector('dialog[open]:not(.sheet, .drawer)');
+      return innerHeight >= 900 && dialog ? dialog.scrollHeight - dialog.clientHeight : 0;
+    });
+    ok(`${where}: the dialog fits ${SIZES.wide.height} pixels`, over <= 0, `${over} pixels are below`);
   }
 
   async size(name) {

@@ -71,8 +71,10 @@ export function paymentsScreen(context) {
     quick: ['text', 'status', 'type', 'failure'],
     bulk: { noun: 'payment', only: ['retry'], about: (row) => row.transactionId },
     views: S.payments.views,
-    actions: (again) =>
-      action({ command: 'payment bulk', preset: { preview: true }, done: again }),
+    actions: (again) => [
+      action({ command: 'payment create', main: true, done: again }),
+      action({ command: 'payment bulk', done: again }),
+    ],
     link: (row) => `#/payments/${row.id}`,
     empty: [S.payments.empty, S.payments.emptyNext],
   });

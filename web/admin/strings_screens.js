@@ -13,7 +13,7 @@ export const screens = {
     status: 'Status',
     kind: 'Type',
     empty: 'No payments yet.',
-    emptyNext: 'Applications create them through the API: POST /v1/payments/…',
+    emptyNext: 'Create one here, or through the API: POST /v1/payments/…',
     views: [
       { name: 'In progress', query: 'status=processing' },
       { name: 'Payouts in progress', query: 'status=processing&type=offramp' },
@@ -364,7 +364,8 @@ export const screens = {
     one: 'Wallet',
     balance: 'Balance',
     empty: 'No wallets yet.',
-    emptyNext: 'Applications create them through the API: POST /v1/wallets.',
+    emptyNext: 'Create one here, or through the API: POST /v1/wallets.',
+    pay: 'Pay from this wallet',
     approve: 'Approve',
     reject: 'Reject',
     zeroBalances: (count) => `and ${count} at zero`,
@@ -441,7 +442,8 @@ export const screens = {
   beneficiaries: {
     title: 'Beneficiaries',
     empty: 'No beneficiaries yet.',
-    emptyNext: 'Applications create them through the API: POST /v1/beneficiaries.',
+    emptyNext: 'Create one here, or through the API: POST /v1/beneficiaries.',
+    pay: 'Pay',
     payments: 'Payments',
   },
   webhooks: {

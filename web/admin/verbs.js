@@ -16,6 +16,7 @@ const DANGER = new Set([
   'unrequire',
   'disable',
   'resolve',
+  'reverse',
   'end',
 ]);
 const MAIN = new Set(['approve', 'verify', 'activate', 'resume', 'recover']);
@@ -37,6 +38,7 @@ const FITS = {
   recover: ['active'],
   retry: ['initiated', 'processing', 'refund_pending', 'failed', 'expired', 'succeeded', 'refunded', 'refund_failed'],
   resolve: ['initiated', 'processing', 'refund_pending', 'refund_failed'],
+  reverse: ['succeeded', 'refunded'],
   role: ['active', 'invited', 'without authenticator'],
   'end-sessions': ['active'],
   end: ['active', 'suspended'],

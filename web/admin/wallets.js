@@ -1,4 +1,5 @@
 // Wallets and beneficiaries.
+import { action } from './action.js';
 import { details, plainBody } from './details.js';
 import { h } from './dom.js';
 import { account, amount, badge, exactTime, label } from './format.js';
@@ -73,6 +74,7 @@ export function walletsScreen(context) {
     more: ['environment', 'assetCode', 'statusCode', 'publicKey', idColumn('id'), 'updatedAt'],
     views: W.views,
     link: toWallet,
+    actions: (again) => action({ command: 'wallet create', main: true, done: again }),
     rowActions: decide,
     bulk: DECISIONS,
     empty: [W.empty, W.emptyNext],
@@ -139,6 +141,8 @@ export function walletScreen(context) {
     ],
     actions: (record, again) => [
       verbs('wallet', { value: ID, status: record.status, about: record.walletName, again }),
+      record.status === 'Verified' &&
+        action({ command: 'payment create', title: W.pay, preset: { wallet: ID }, done: again }),
       h('a', { class: 'button', href: `#/statements?wallet=${ID}` }, W.statement),
       h('a', { class: 'button', href: `#/payments?wallet=${ID}` }, W.payments),
     ],
@@ -180,6 +184,7 @@ export function beneficiariesScreen(context) {
       'createdAt',
     ],
     more: ['environment', idColumn('id')],
+    actions: (again) => action({ command: 'beneficiary create', main: true, done: again }),
     link: (row) => `#/beneficiaries/${row.id}`,
     empty: [B.empty, B.emptyNext],
   });
@@ -196,7 +201,10 @@ export function beneficiaryScreen(context) {
       badge(record.status),
       ` ${S.word[record.type] || record.type}, ${S.word[record.environment]}, ${record.association}`,
     ],
-    actions: () => h('a', { class: 'button', href: `#/payments?beneficiary=${ID}` }, B.payments),
+    actions: (record, again) => [
+      action({ command: 'payment create', title: B.pay, preset: { beneficiary: ID }, main: true, done: again }),
+      h('a', { class: 'button', href: `#/payments?beneficiary=${ID}` }, B.payments),
+    ],
     body: (record) =>
       plainBody(record, {
         leaveOut: ['name', 'status', 'type', 'environment', 'association'],

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "api/ledger/statement_file.h"
+#include "api/ledger/wallets.h"
 #include "app/app.h"
+#include "cli/choice.h"
 #include "cli/command_groups.h"
 #include "cli/ledger/market.h"
 #include "cli/paging.h"
@@ -207,6 +209,69 @@ Result<CommandResult> change_wallet(
       [&](Connection& db) { return CommandResult{.records = {whole_wallet(db, row, tenant)}}; });
 }
 
+constexpr std::string_view kOwn = "own";
+
+/// The arguments as the body of a request of the API.
+http::JsonValue body_of(const Arguments& arguments) {
+  using http::JsonValue;
+  const std::string& holder = arguments.text("holder");
+  JsonValue::Object body;
+  arguments.put(body, "walletName", "NAME");
+  arguments.put(body, "assetCode", "asset");
+  body.emplace_back("ownAccount", JsonValue(JsonValue::Data(holder == kOwn)));
+  if (holder != kOwn) {
+    const bool is_person = holder == "person";
+    JsonValue::Object type{
+        {"entityType", JsonValue(JsonValue::Data(std::string(
+                           name(is_person ? EntityType::person : EntityType::business))))}};
+    body.emplace_back("metadata", is_person
+                                      ? arguments.texts_of<PersonMetadata>(std::move(type))
+                                      : arguments.texts_of<BusinessMetadata>(std::move(type)));
+  }
+  return JsonValue(JsonValue::Data(std::move(body)));
+}
+
+Result<CommandResult> create(Session& session, const Arguments& arguments) {
+  const flows::Context& context = session.app.flows();
+  COFFER_TRY(const auto owner, context.read([&](Connection& db) {
+    return chosen_tenant(db, arguments, environment_argument(arguments));
+  }));
+  const http::JsonValue body = body_of(arguments);
+  api::Fields fields(body);
+  const auto wanted = api::read_new_wallet(fields, context.clock.now());
+  COFFER_TRY_VOID(fields.check());
+  const bool preview = arguments.has("preview");
+  COFFER_TRY(const auto row, flows::register_wallet(context, owner.tenant, wanted, preview));
+  return context.read([&](Connection& db) {
+    if (!preview) return CommandResult{.records = {whole_wallet(db, row, owner.tenant)}};
+    return previewed({{"walletName", row.name},
+                      {"assetCode", row.asset_code.value()},
+                      {"status", name(row.status)},
+                      {"environment", name(owner.tenant.environment)},
+                      {"association", owner.association_name},
+                      {"details", details(row.metadata)}});
+  });
+}
+
+std::vector<Argument> create_arguments() {
+  std::vector<Argument> out{
+      on_page(member_of("walletName", positional("NAME", "Name of the wallet")), "Name",
+              "Treasury"),
+      on_page(member_of("assetCode", required_option("asset", "CODE", "First asset of the wallet")),
+              "Asset", "USDC"),
+      needed_on_page(on_page(
+          option("association", "ID", "Association of the wallet; required if there are several"),
+          "Customer")),
+      environment_choice("Environment of the wallet"),
+      on_page(chosen_among({}, "The customer|A person|A business",
+                           choice("holder", "own|person|business", "Whose money it holds", kOwn)),
+              "Holder")};
+  add_texts<PersonMetadata>(out, "holder=person");
+  add_texts<BusinessMetadata>(out, "holder=business");
+  out.push_back(toggle("preview", "Check the data and store nothing"));
+  return out;
+}
+
 Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   return change_wallet(session, arguments, [&](const Tenant& tenant, WalletId id) {
     return flows::review_wallet(session.app.flows(), tenant, id, std::nullopt);
@@ -262,7 +327,7 @@ std::vector<Command> read_commands(const Argument& id) {
   return {
       for_viewers(
           "wallet list", "List wallets of all associations, newest first", list_wallets,
-          joined({choice("status", choices<WalletStatus>(), "Filter by status"),
+          joined({choice_of<WalletStatus>("status", "Filter by status"),
                   choice("order", "newest|oldest", "Which comes first", "newest"),
                   option("text", "TEXT", "ID, account number, public key, or part of the name")},
                  owner_arguments(), page_arguments())),
@@ -277,7 +342,10 @@ std::vector<Command> read_commands(const Argument& id) {
        .label = "Export statement",
        .run = export_statement,
        .role = OperatorRole::viewer,
-       .arguments = {id, choice("format", kFormatWords, "Format of the export", "csv"), asset,
+       .arguments = {id,
+                     chosen_among({}, "CSV|ISO 20022 (camt.053)|JSON, one line per entry|JSON",
+                                  choice("format", kFormatWords, "Format of the export", "csv")),
+                     asset,
                      option("from", "TIME",
                             "Start of the period; by default the creation of the wallet"),
                      option("to", "TIME", "End of the period, exclusive; by default now")},
@@ -294,6 +362,14 @@ std::vector<Command> wallet_commands() {
       positional_id("ID", "ID of the wallet", "List wallets with coffer wallet list");
   std::vector<Command> out = read_commands(id);
   const std::vector<Command> changes{
+      for_operators("wallet create", "Create a wallet", "Create wallet",
+                    "A wallet of the customer can transact immediately. One of another person or "
+                    "business waits for its review.",
+                    create, create_arguments(),
+                    {.hint = "List assets with coffer asset list and associations with coffer "
+                             "association list",
+                     .sensitive = true,
+                     .preview = "preview"}),
       for_operators("wallet verify", "Approve a pending wallet", "Approve wallet",
                     "It can transact immediately.", verify, {id}),
       for_operators(

@@ -1,4 +1,6 @@
+#include "api/parties/bodies.h"
 #include "app/app.h"
+#include "cli/choice.h"
 #include "cli/command_groups.h"
 #include "cli/paging.h"
 #include "store/operations/noun_lists.h"
@@ -70,21 +72,21 @@ Place place_of(const Destination& destination) {
   return {std::nullopt, crypto.wallet_address, crypto.network_name + " " + crypto.asset_symbol};
 }
 
-std::vector<Record> destinations(Connection& db, std::int64_t beneficiary) {
-  std::vector<Record> out;
-  for (const store::DestinationRow& row : store::destinations_of(db, beneficiary)) {
-    const Place place = place_of(row.detail);
-    out.push_back({{"id", row.id},
-                   {"method", name(row.detail.method)},
-                   {"countryIsoCode2", row.detail.country},
-                   {"currencyIsoCode3", row.detail.currency},
-                   {"label", row.detail.label},
-                   {"accountName", place.account_name},
-                   {"accountNumber", place.account_number},
-                   {"institution", place.institution}});
-  }
-  return out;
+Record destination_view(const store::DestinationRow& row) {
+  const Place place = place_of(row.detail);
+  return {{"id", row.id},
+          {"method", name(row.detail.method)},
+          {"countryIsoCode2", row.detail.country},
+          {"currencyIsoCode3", row.detail.currency},
+          {"label", row.detail.label},
+          {"accountName", place.account_name},
+          {"accountNumber", place.account_number},
+          {"institution", place.institution}};
 }
+
+constexpr std::string_view kMethods = "BANK|MOBILE_MONEY|CRYPTO|none";
+constexpr std::string_view kMethodWords =
+    "Bank account|Mobile money|Address on a ledger|No destination yet";
 
 Result<CommandResult> list_beneficiaries(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto at, page_argument(arguments));
@@ -98,18 +100,127 @@ Result<CommandResult> list_beneficiaries(Session&, Connection& db, const Argumen
                  });
 }
 
+Record whole_beneficiary(Connection& db, const store::BeneficiaryRow& row,
+                         const std::vector<store::DestinationRow>& destinations,
+                         std::int64_t tenant) {
+  Owners owners(db);
+  Record record = beneficiary_view(row, tenant, owners);
+  std::optional<std::string> tags;
+  for (const std::string& tag : row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
+  record.emplace_back("tags", tags);
+  record.emplace_back("details", details(row.detail));
+  record.emplace_back("addresses", addresses(row.detail.addresses));
+  record.emplace_back("destinations", records_of(destinations, destination_view));
+  return record;
+}
+
 Result<CommandResult> show_beneficiary(Session&, Connection& db, const Arguments& arguments) {
   COFFER_TRY(const auto id, id_argument<BeneficiaryId>(arguments, "ID"));
   COFFER_TRY(const auto found, existing(store::beneficiary_of_any(db, id), "beneficiary"));
-  Owners owners(db);
-  Record record = beneficiary_view(found.row, found.tenant, owners);
-  std::optional<std::string> tags;
-  for (const std::string& tag : found.row.detail.tags) tags = tags ? *tags + ", " + tag : tag;
-  record.emplace_back("tags", tags);
-  record.emplace_back("details", details(found.row.detail));
-  record.emplace_back("addresses", addresses(found.row.detail.addresses));
-  record.emplace_back("destinations", destinations(db, found.row.key));
-  return CommandResult{.records = {std::move(record)}};
+  return CommandResult{
+      .records = {whole_beneficiary(db, found.row, store::destinations_of(db, found.row.key),
+                                    found.tenant)}};
+}
+
+constexpr std::string_view kPerson = "individual";
+
+/// The arguments as the body of a request of the API.
+http::JsonValue body_of(const Arguments& arguments) {
+  using http::JsonValue;
+  const auto as_value = [](auto data) { return JsonValue(JsonValue::Data(std::move(data))); };
+  JsonValue::Object body;
+  if (arguments.text("type") == kPerson) {
+    body.emplace_back(kPerson, arguments.texts_of<Individual>());
+  } else {
+    body.emplace_back("business", arguments.texts_of<Company>());
+  }
+  arguments.put(body, "clientReference", "client-reference");
+  const auto method = parse_term<DestinationMethod>(arguments.text("method"));
+  if (!method) return as_value(std::move(body));
+  JsonValue::Object destination;
+  for (const auto& [member, name] : {std::pair("method", "method"),
+                                     {"countryIsoCode2", "country"},
+                                     {"currencyIsoCode3", "currency"},
+                                     {"label", "label"}}) {
+    arguments.put(destination, member, name);
+  }
+  switch (*method) {
+    case DestinationMethod::bank:
+      destination.emplace_back("bank", arguments.texts_of<BankDetails>());
+      break;
+    case DestinationMethod::mobile_money:
+      destination.emplace_back("mobileMoney", arguments.texts_of<MobileMoneyDetails>());
+      break;
+    case DestinationMethod::crypto:
+      destination.emplace_back("crypto", arguments.texts_of<CryptoDetails>());
+      break;
+  }
+  JsonValue::Array destinations{as_value(std::move(destination))};
+  body.emplace_back("paymentDestinations", as_value(std::move(destinations)));
+  return as_value(std::move(body));
+}
+
+Result<CommandResult> create(Session& session, const Arguments& arguments) {
+  const flows::Context& context = session.app.flows();
+  COFFER_TRY(const auto owner, context.read([&](Connection& db) {
+    return chosen_tenant(db, arguments, environment_argument(arguments));
+  }));
+  ValidationErrors errors;
+  auto change =
+      api::read_beneficiary(body_of(arguments), flows::beneficiary_rules(context), errors);
+  COFFER_TRY_VOID(errors.check());
+  const bool preview = arguments.has("preview");
+  COFFER_TRY(const auto made,
+             flows::create_beneficiary(
+                 context, owner.tenant,
+                 {std::move(change.detail),
+                  std::move(change.destinations).value_or(std::vector<Destination>())},
+                 preview));
+  return context.read([&](Connection& db) {
+    Record record = whole_beneficiary(db, made.beneficiary, made.destinations, owner.tenant.key);
+    if (!preview) return CommandResult{.records = {std::move(record)}};
+    std::erase_if(record, [](const Field& field) { return field.key == "id"; });
+    return previewed(std::move(record));
+  });
+}
+
+std::vector<Argument> create_arguments() {
+  constexpr std::string_view kRecipient = "Recipient";
+  constexpr std::string_view kDestination = "Destination";
+  constexpr std::string_view kLocal = "method=BANK|MOBILE_MONEY";
+  std::vector<Argument> out{
+      placed(kRecipient, {},
+             chosen_among({}, "Person|Business",
+                          choice("type", "individual|business", "Kind of recipient", kPerson)))};
+  add_texts<Individual>(out, "type=individual", kRecipient);
+  add_texts<Company>(out, "type=business", kRecipient);
+  out.push_back(
+      placed(kRecipient, {},
+             needed_on_page(on_page(option("association", "ID",
+                                           "Association that pays the recipient; required "
+                                           "if there are several"),
+                                    "Customer"))));
+  out.push_back(placed(kRecipient, {}, environment_choice("Environment of the beneficiary")));
+  out.push_back(placed(kRecipient, {},
+                       option("client-reference", "TEXT", "ID of the recipient in other systems")));
+  out.push_back(
+      placed(kDestination, {},
+             chosen_among({}, std::string_view(kMethodWords),
+                          choice("method", kMethods, "How the recipient is paid", "BANK"))));
+  out.push_back(
+      placed(kDestination, kLocal,
+             needed_on_page(member_of("countryIsoCode2",
+                                      option("country", "CODE", "Country of the account")))));
+  out.push_back(
+      placed(kDestination, kLocal,
+             needed_on_page(member_of("currencyIsoCode3",
+                                      option("currency", "CODE", "Currency of the account")))));
+  add_texts<BankDetails>(out, "method=BANK", kDestination);
+  add_texts<MobileMoneyDetails>(out, "method=MOBILE_MONEY", kDestination);
+  add_texts<CryptoDetails>(out, "method=CRYPTO", kDestination);
+  out.push_back(placed(kDestination, kLocal, option("label", "TEXT", "Name of the destination")));
+  out.push_back(toggle("preview", "Check the data and store nothing"));
+  return out;
 }
 
 }  // namespace
@@ -122,6 +233,12 @@ std::vector<Command> beneficiary_commands() {
                                  "ID, or beginnings of words in the name, e-mail address or client "
                                  "reference")},
                          owner_arguments(), page_arguments())),
+      for_operators("beneficiary create", "Create a beneficiary with a payment destination",
+                    "Create beneficiary", "Payments to it need an approval of their own.", create,
+                    create_arguments(),
+                    {.hint = "List associations with coffer association list",
+                     .sensitive = true,
+                     .preview = "preview"}),
       for_viewers("beneficiary show", "Show a beneficiary with its payment destinations",
                   show_beneficiary,
                   {positional_id("ID", "ID of the beneficiary",

@@ -141,8 +141,8 @@ constexpr std::string_view kOpenItems = "unbooked|contradicted";
 std::vector<Argument> filter_arguments() {
   return joined(
       {option("text", "TEXT", "Beginning of the transactionId, or of a wallet's account number"),
-       choice("status", choices<PaymentStatus>(), "Filter by status"),
-       choice("type", choices<PaymentType>(), "Filter by type"),
+       choice_of<PaymentStatus>("status", "Filter by status"),
+       choice_of<PaymentType>("type", "Filter by type"),
        choice("failure", failure_choices(), "Filter by failure reason"),
        choice("open", kOpenItems,
               "Filter by what is left to do: money to book or return, or a "
@@ -290,9 +290,13 @@ std::vector<Command> payment_commands() {
            needed_on_page(required_option(
                "transaction-id", "TEXT",
                "Your ID of the reversal, with which a repeated command changes nothing")),
-           on_page(required_option("reason", "TEXT", "Reason, shown in the record"), "Reason")},
-          {.details = kReverseDetails, .sensitive = true, .moves = reversed_amount})};
-  for (Command& command : bulk_payment_commands()) out.push_back(std::move(command));
+           on_page(required_option("reason", "TEXT", "Reason, shown in the record"), "Reason"),
+           toggle("preview", "Check the reversal and move nothing")},
+          {.details = kReverseDetails,
+           .sensitive = true,
+           .moves = reversed_amount,
+           .preview = "preview"})};
+  for (Command& command : submitting_commands()) out.push_back(std::move(command));
   return out;
 }
 

@@ -24,14 +24,19 @@ struct BulkRow {
   // For an off-ramp, which coffer quotes:
   std::optional<ConnectorId> connector;
   Amount amount;
+  std::optional<QuoteId> quote = {};  // of a preview
 };
+/// Cells of a row by the name of their column.
+using BulkCells = std::vector<std::pair<std::string, std::string>>;
+/// One row; its errors name the columns.
+Result<BulkRow> read_bulk_row(const BulkCells& cells);
 
 /// `malformed-request` lists every invalid cell, as `line 3: amount`, every repeated transactionId,
 /// and every column that is not a field of any payment.
 Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv);
 
-/// coffer payment bulk.
-std::vector<Command> bulk_payment_commands();
+/// coffer payment create and coffer payment bulk.
+std::vector<Command> submitting_commands();
 
 Result<CommandResult> show_payment(Session& session, store::Connection& db,
                                    const Arguments& arguments);

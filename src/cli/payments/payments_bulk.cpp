@@ -1,15 +1,18 @@
-// coffer payment bulk: submits the rows of a CSV file as payments of an application
-// (docs/operating.md#bulk-payments). A row is identified by its transactionId, so repeating an
-// interrupted run completes it.
+// coffer payment create and bulk: submit one payment, or the rows of a CSV file, as payments of an
+// application (docs/operating.md#bulk-payments). A payment is identified by its transactionId, so
+// repeating an interrupted run completes it.
 #include <map>
 
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/platform/exit_code.h"
 #include "base/text/join.h"
+#include "base/text/next_part.h"
+#include "cli/ledger/market.h"
 #include "cli/paths.h"
 #include "cli/payments/payments.h"
 #include "cli/progress.h"
+#include "domain/payments/compliance.h"
 #include "flows/payments/make_quote.h"
 #include "flows/payments/submit_payment.h"
 #include "store/identity/tenants.h"
@@ -45,6 +48,7 @@ struct Debit {
   int decimals = Amount::kScale;
   std::optional<Amount> fee;
   std::optional<std::string> receives;
+  std::optional<QuoteId> quote = {};
 };
 
 /// The sum that the rows of a preview debit from a wallet.
@@ -63,18 +67,41 @@ struct RowResult {
 
 class BulkRun {
  public:
-  BulkRun(Session& session, const Caller& caller, const std::string& csv, bool preview)
+  BulkRun(Session& session, const Caller& caller, const std::string& content, bool preview)
       : flows_(session.app.flows()), caller_(caller), preview_(preview) {
-    request_prefix_ = "bulk-" + to_hex(sha256(csv)).substr(0, 16) + "-";
+    request_prefix_ = "bulk-" + to_hex(sha256(content)).substr(0, 16) + "-";
+  }
+
+  /// The result of a single payment.
+  Result<CommandResult> one(const BulkRow& row) {
+    Debit debit = debit_of(row);
+    COFFER_TRY(const RowResult done, submit(row, debit));
+    const auto in_asset = [&](const std::optional<Amount>& amount) {
+      return amount ? std::optional(amount->to_string(debit.decimals) + " " + debit.asset)
+                    : std::nullopt;
+    };
+    CommandResult result{
+        .records = {{{"transactionRecordId", done.id},
+                     {"transactionId", row.request.transaction_id},
+                     {"type", name(row.request.type)},
+                     {"amount", in_asset(row.connector ? row.amount : debit.total)},
+                     {"fee", in_asset(debit.fee)},
+                     {"total", in_asset(debit.total)},
+                     {"recipientGets", debit.receives},
+                     {"quoteId", debit.quote}}}};
+    if (done.status == kExists) {
+      result.unchanged = "already submitted under this transaction ID";
+      result.note = "This transaction ID was used for the same payment. Nothing was submitted.";
+    } else if (preview_) {
+      return previewed(std::move(result.records.front()));
+    }
+    result.records.front().emplace_back("isIdempotent", done.status == kExists);
+    return result;
   }
 
   /// Adds the result of the row; a row that fails does not affect the others.
   void carry_out(const BulkRow& row) {
-    Debit debit{row.amount.is_zero() ? row.request.only().amount : row.amount,
-                row.request.only().sending_asset.value(),
-                Amount::kScale,
-                {},
-                {}};
+    Debit debit = debit_of(row);
     const auto done = submit(row, debit);
     Record record{{"line", static_cast<std::int64_t>(row.line)},
                   {"transactionId", row.request.transaction_id},
@@ -116,6 +143,14 @@ class BulkRun {
   }
 
  private:
+  static Debit debit_of(const BulkRow& row) {
+    return {row.amount.is_zero() ? row.request.only().amount : row.amount,
+            row.request.only().sending_asset.value(),
+            Amount::kScale,
+            {},
+            {}};
+  }
+
   Result<RowResult> submit(const BulkRow& row, Debit& debit) {
     COFFER_TRY(const auto stored, find(row));
     if (stored) return compare(row, *stored, debit);
@@ -170,13 +205,34 @@ class BulkRun {
                                .destination = row.request.destination};
   }
 
+  /// A new quote, or that of the preview. Once that has expired, a new one that is no worse.
+  Result<flows::Quoted> quoted_for(const BulkRow& row) {
+    if (!row.quote) return flows::make_quote(flows_, caller_.tenant, *quote_request(row));
+    COFFER_TRY(auto seen, flows::find_quote(flows_, caller_.tenant, *row.quote));
+    if (seen.quote.price.send != row.amount || seen.connector.id != *row.connector) {
+      return unexpected(Problem(Slug::validation_failed, "The quote is for another payment.",
+                                {{"quote", "has another amount or connector"}}));
+    }
+    if (seen.quote.status(flows_.queue.now()) != QuoteStatus::expired) return seen;
+    COFFER_TRY(auto fresh, flows::make_quote(flows_, caller_.tenant, *quote_request(row)));
+    const Price& then = seen.quote.price;
+    const Price& now = fresh.quote.price;
+    if (now.total <= then.total && now.receive >= then.receive) return fresh;
+    return unexpected(Slug::conflict,
+                      "The price has become worse since the preview. Preview the payment again.");
+  }
+
   Result<std::optional<QuoteId>> quote(const BulkRow& row, Debit& debit) {
-    COFFER_TRY(const auto quoted, flows::make_quote(flows_, caller_.tenant, *quote_request(row)));
+    COFFER_TRY(const auto quoted, quoted_for(row));
     const Price& price = quoted.quote.price;
     const ConnectorTerms& connector = quoted.connector;
-    debit = {price.total, std::string(connector.send_code()), connector.send_decimals(), price.fee,
+    debit = {price.total,
+             std::string(connector.send_code()),
+             connector.send_decimals(),
+             price.fee,
              price.receive.to_string(connector.receive_decimals()) + " " +
-                 std::string(connector.receive_code())};
+                 std::string(connector.receive_code()),
+             quoted.quote.id};
     return std::optional(quoted.quote.id);
   }
 
@@ -222,6 +278,87 @@ class BulkRun {
   CommandResult result_;
 };
 
+constexpr std::string_view kCreate = "payment create";
+constexpr std::string_view kParties = "From and to";
+constexpr std::string_view kAmount = "Amount";
+constexpr std::string_view kPayout = "type=offramp";
+
+Argument column(std::string_view step, std::string_view when, std::string_view member,
+                const Argument& argument) {
+  return placed(step, when, member_of(member, argument));
+}
+
+std::vector<Argument> party_arguments() {
+  constexpr std::string_view kToBeneficiary = "type=offramp|p2p_beneficiary|swap_beneficiary";
+  const Argument to =
+      on_page(chosen_from("wallet list", option("to", "ID", "Wallet that receives")), "To wallet");
+  return {column(kParties, {}, "type",
+                 chosen_among(
+                     {},
+                     "Payout through a connector|Payment to an address|Swap to an address|"
+                     "Transfer between wallets|Swap between wallets",
+                     choice("type", "offramp|p2p_beneficiary|swap_beneficiary|p2p_own|swap_own",
+                            "Kind of payment", "offramp"))),
+          placed(kParties, {}, required_option("application", "ID", "Application that submits it")),
+          column(kParties, {}, "sourceWalletId",
+                 on_page(required_option("wallet", "ID", "Wallet that pays"), "From wallet")),
+          column(kParties, kToBeneficiary, "beneficiaryId",
+                 needed_on_page(option("beneficiary", "ID", "Recipient of the payment"))),
+          column(kParties, "type=p2p_own|swap_own", "destinationWalletId", needed_on_page(to)),
+          column(kParties, kToBeneficiary, "destinationId",
+                 option("destination", "ID",
+                        "Destination of the beneficiary; by default the only one"))};
+}
+
+std::vector<Argument> compliance_arguments() {
+  const auto code = [](std::string_view member, std::string_view name, std::span<const Term> terms,
+                       std::string_view help) {
+    return column(kAmount, kPayout, member,
+                  needed_on_page(chosen_among(terms, option(name, "CODE", help))));
+  };
+  return {code("purposeOfPayment", "purpose", purpose_of_payment_terms(), "Purpose of the payment"),
+          code("sourceOfFunds", "source-of-funds", source_of_funds_terms(), "Origin of the money"),
+          code("relationship", "relationship", relationship_terms(),
+               "Relationship of the sender to the recipient")};
+}
+
+std::vector<Argument> amount_arguments() {
+  constexpr std::string_view kSwap = "type=swap_own|swap_beneficiary";
+  const Argument receive =
+      on_page(chosen_from("asset list", option("receive-asset", "CODE", "Asset to receive")),
+              "Asset to receive");
+  return {column(kAmount, kPayout, "connectorId",
+                 needed_on_page(option("connector", "ID", "Connector of the payout"))),
+          column(kAmount, "type=p2p_own|p2p_beneficiary|swap_own|swap_beneficiary",
+                 "sendingAssetCode", needed_on_page(option("asset", "CODE", "Asset to send"))),
+          column(kAmount, {}, "amount",
+                 on_page(required_option("amount", "AMOUNT", "Amount to send, before the fee"),
+                         "Amount", "100.00")),
+          column(kAmount, kSwap, "receivingAssetCode", needed_on_page(receive)),
+          column(kAmount, kSwap, "minReceivingAmount",
+                 option("min-receive", "AMOUNT", "Least amount to receive; else the swap fails"))};
+}
+
+/// The member of an argument is the column of a row.
+std::vector<Argument> create_arguments() {
+  Argument quote = column(kAmount, kPayout, "quoteId", option("quote", "ID", "Quote of a preview"));
+  quote.carried = true;
+  return joined(
+      party_arguments(), amount_arguments(), compliance_arguments(),
+      std::vector<Argument>{
+          column(kAmount, {}, "transactionId",
+                 on_page(required_option("transaction-id", "TEXT",
+                                         "Your ID of the payment; repeated, it submits nothing"),
+                         "Your transaction ID")),
+          column(kAmount, {}, "fromRef", option("from-ref", "TEXT", "Reference for the sender")),
+          column(kAmount, {}, "toRef", option("to-ref", "TEXT", "Reference for the recipient")),
+          column(kAmount, {}, "description", option("description", "TEXT", "Description")),
+          placed(kAmount, kPayout,
+                 on_page(option("fields", "NAME=TEXT,...", "Fields that the connector requires"),
+                         "Further fields", "nationalId=12345678")),
+          quote, toggle("preview", "Check the payment, show its price, and submit nothing")});
+}
+
 Result<CommandResult> bulk(Session& session, const Arguments& arguments) {
   COFFER_TRY(const Caller caller, caller_argument(session, arguments));
   COFFER_TRY(const auto rows, read_bulk_rows(arguments.text("FILE")));
@@ -239,6 +376,52 @@ Result<CommandResult> bulk(Session& session, const Arguments& arguments) {
   return run.finish(rows.size());
 }
 
+/// The columns of the arguments whose values a row takes.
+BulkCells cells_of(const Arguments& arguments) {
+  BulkCells out;
+  for (const Argument& argument : find_command(kCreate)->arguments) {
+    const auto given = arguments.find(std::string(argument.name));
+    if (given && !argument.member.empty() && !argument.carried) {
+      out.emplace_back(argument.member, *given);
+    }
+  }
+  for (std::string_view rest = arguments.find("fields").value_or(""); !rest.empty();) {
+    const std::string item(next_part(rest, ','));
+    const auto equals = std::min(item.find('='), item.size());
+    out.emplace_back("additionalFields." + item.substr(0, equals),
+                     equals == item.size() ? "" : item.substr(equals + 1));
+  }
+  return out;
+}
+
+Result<CommandResult> create(Session& session, const Arguments& arguments) {
+  COFFER_TRY(const Caller caller, caller_argument(session, arguments));
+  COFFER_TRY(BulkRow row, read_bulk_row(cells_of(arguments)));
+  if (row.connector) {
+    COFFER_TRY(row.quote, optional_id<QuoteId>(arguments, "quote"));
+  }
+  BulkRun run(session, caller, row.request.transaction_id, arguments.has("preview"));
+  return run.one(row);
+}
+
+/// Of a payout, the total of its quote; unknown before the preview.
+std::optional<MovedAmount> created_amount(Session& session, const Arguments& arguments) {
+  if (arguments.text("type") != name(PaymentType::offramp)) {
+    return arguments.has("asset") ? moved_amount(arguments, "asset", "amount") : std::nullopt;
+  }
+  const auto caller = caller_argument(session, arguments);
+  const auto quote = optional_id<QuoteId>(arguments, "quote");
+  if (!caller || !quote || !*quote) return std::nullopt;
+  const auto seen = flows::find_quote(session.app.flows(), caller->tenant, **quote);
+  if (!seen) return std::nullopt;
+  return MovedAmount{seen->connector.asset.code, seen->quote.price.total};
+}
+
+constexpr std::string_view kCreateDetails =
+    "A repeated command with the same transaction ID submits nothing. A payout is quoted: --quote "
+    "takes the quote of a preview; once it has expired, the payment is quoted again, and rejected "
+    "if the price has become worse.";
+
 constexpr std::string_view kDetails =
     "The first line names the columns, which are the fields of the payment routes, and `type`, "
     "which\ndefaults to offramp. coffer quotes each off-ramp, so use connectorId and amount "
@@ -247,21 +430,29 @@ constexpr std::string_view kDetails =
 
 }  // namespace
 
-std::vector<Command> bulk_payment_commands() {
-  return {
-      {.path = "payment bulk",
-       .summary = "Submit the payments in a CSV file, or preview them",
-       .label = "Submit payments from CSV",
-       .consequence = "coffer submits every row as a payment of the application.",
-       .run = bulk,
-       .role = OperatorRole::operating,
-       .arguments = {content_positional("CSV file with one payment per line"),
+std::vector<Command> submitting_commands() {
+  std::vector<Command> out{
+      for_operators(kCreate, "Submit one payment, or preview it with its price", "Create payment",
+                    "coffer submits it as a payment of the application, with its permissions and "
+                    "limits.",
+                    create, create_arguments(),
+                    {.hint = "List applications with coffer application list",
+                     .details = kCreateDetails,
+                     .sensitive = true,
+                     .moves = created_amount,
+                     .preview = "preview"}),
+      for_operators("payment bulk", "Submit the payments in a CSV file, or preview them",
+                    "Submit payments from CSV",
+                    "coffer submits every row as a payment of the application.", bulk,
+                    {content_positional("CSV file with one payment per line"),
                      required_option("application", "ID", "Application that submits the payments"),
                      toggle("preview", "Check every row and submit nothing")},
-       .hint = "List IDs with coffer application list",
-       .details = kDetails,
-       .sensitive = true,
-       .preview = "preview"}};
+                    {.hint = "List IDs with coffer application list",
+                     .details = kDetails,
+                     .sensitive = true,
+                     .preview = "preview"})};
+  out.front().calls_out = true;  // for the quote
+  return out;
 }
 
 }  // namespace coffer::cli

@@ -152,12 +152,24 @@ class BulkReader {
     drop_unknown_columns();
     std::vector<BulkRow> rows;
     for (std::size_t i = 1; i < lines.size(); ++i) {
+      where_ = "line " + std::to_string(lines[i].line);
       if (auto row = read_row(lines[i])) rows.push_back(*std::move(row));
     }
     if (errors_.empty()) return rows;
     Problem problem = errors_.problem();
     problem.detail = "The file has errors. Nothing was submitted.";
     return unexpected(std::move(problem));
+  }
+
+  Result<BulkRow> read_one(const BulkCells& columns) {
+    CsvRow row;
+    for (const auto& [name, value] : columns) {
+      header_.push_back(name);
+      row.cells.push_back(value);
+    }
+    auto read = read_row(row);
+    COFFER_TRY_VOID(errors_.check());
+    return *std::move(read);
   }
 
  private:
@@ -192,7 +204,6 @@ class BulkReader {
   }
 
   std::optional<BulkRow> read_row(const CsvRow& line) {
-    where_ = "line " + std::to_string(line.line);
     if (line.cells.size() != header_.size()) {
       fail("", "has " + std::to_string(line.cells.size()) + " cells; expected " +
                    std::to_string(header_.size()));
@@ -247,7 +258,8 @@ class BulkReader {
   }
 
   void fail(const std::string& field, const std::string& message) {
-    errors_.add(Slug::malformed_request, where_ + (field.empty() ? "" : ": " + field), message);
+    errors_.add(Slug::malformed_request,
+                where_ + (where_.empty() || field.empty() ? field : ": " + field), message);
   }
   bool fail(const Problem& problem) {
     for (const FieldError& error : problem.fields) fail(error.field, error.message);
@@ -264,5 +276,7 @@ class BulkReader {
 }  // namespace
 
 Result<std::vector<BulkRow>> read_bulk_rows(std::string_view csv) { return BulkReader().read(csv); }
+
+Result<BulkRow> read_bulk_row(const BulkCells& cells) { return BulkReader().read_one(cells); }
 
 }  // namespace coffer::cli

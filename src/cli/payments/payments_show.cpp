@@ -5,6 +5,7 @@
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/text/characters.h"
+#include "cli/ledger/market.h"
 #include "cli/payments/payments.h"
 #include "cli/webhooks/webhooks.h"
 #include "flows/payments/record_json.h"
@@ -337,8 +338,19 @@ Result<CommandResult> reverse_payment(Session& session, const Arguments& argumen
         Slug::malformed_request, "The reason is too long.",
         {{"reason", "must have at most " + std::to_string(kDescriptionMax) + " characters"}}));
   }
-  COFFER_TRY_VOID(flows::reverse_for_operator(session.app.flows(), reversal));
-  return run_read(session, show_payment, arguments);
+  const bool preview = arguments.has("preview");
+  COFFER_TRY(const auto done, flows::reverse_for_operator(session.app.flows(), reversal, preview));
+  COFFER_TRY(CommandResult shown, run_read(session, show_payment, arguments));
+  if (!preview) return shown;
+  Record record{{"payment", arguments.text("ID")}};
+  if (const auto moved = reversed_amount(session, arguments)) {
+    COFFER_TRY(const Asset asset, registered_asset(session, moved->asset));
+    record.emplace_back("amount", moved->amount.to_string(asset.decimals));
+    record.emplace_back("assetCode", moved->asset.value());
+  }
+  record.emplace_back("reason", reversal.reason);
+  if (done.replayed) record.emplace_back("isIdempotent", true);
+  return previewed(std::move(record));
 }
 
 std::optional<MovedAmount> resolved_amount(Session& session, const Arguments& arguments) {
