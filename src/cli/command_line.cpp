@@ -34,6 +34,8 @@ constexpr auto kGroups = std::to_array<Group>({
     {"beneficiary", "Beneficiaries of all associations"},
     {"quote", "Quotes for off-ramp and on-ramp payments"},
     {"asset", "Assets and the liquidity of the market"},
+    {"country", "Countries and their codes"},
+    {"currency", "Currencies and their codes"},
     {"rate", "Exchange rates of the market"},
     {"connector", "Payment providers: terms, endpoints, requirements"},
     {"fee", "Connector fees for single associations"},

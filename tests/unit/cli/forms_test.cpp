@@ -122,7 +122,8 @@ TEST_CASE("forms: the values of a field are values of the argument", "[cli][form
     if (argument.among.empty() || argument.placeholder.find('|') != std::string_view::npos) return;
     for (const auto& [code, words] : offered(argument)) {
       Arguments given;
-      for (const auto& [name, value] : values_for(command).items()) given.values[name] = value;
+      const Json body = values_for(command);
+      for (const auto& [name, value] : body.items()) given.values[name] = value;
       given.values[std::string(argument.name)] = code;
       CHECK(check_arguments(command, given));
     }
