@@ -52,7 +52,7 @@ const std::map<std::string_view, Names>& steps_of_layers() {
       {"auth", {".", "passkeys"}},
       {"http", {".", "wire"}},
       {"store",
-       {"file", "rows replication", "commits requests", "identity payments",
+       {"file", "rows replication", "archive commits requests", "identity payments",
         "ledger providers webhooks", "lists parties", ".", "operations", "reconciliation"}},
       {"outbound", {"wire", ". providers webhooks", "operations"}},
       {"flows",

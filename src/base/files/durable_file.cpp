@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "base/crypto/openssl.h"
 #include "base/digest.h"
@@ -27,13 +28,6 @@ constexpr std::int64_t kFlushEveryBytes = 16 << 20;
 Problem taken(const std::string& path) {
   return Problem(Slug::conflict, path + " already exists and was not changed; choose another name")
       .exits_with(exit_code::kCannotCreate);
-}
-
-Result<void> sync_folder(const std::string& path) {
-  if (sync_directory(directory_of(path))) return {};
-  // Network file systems without this operation keep names durable in their own way.
-  if (errno == EINVAL || errno == ENOTSUP) return {};
-  return unexpected(system_problem("cannot synchronise the folder of " + path));
 }
 
 Result<void> write_all(int fd, std::string_view bytes, const std::string& path) {
@@ -85,18 +79,33 @@ Result<PartialFile> PartialFile::create(const std::string& path,
     return unexpected(system_problem("cannot create " + path,
                                      errno == ENAMETOOLONG ? "Choose a shorter name" : ""));
   }
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    ::close(fd);
-    return unexpected(Slug::overloaded, path +
-                                            " is being written by another command. Try again when "
-                                            "that command is complete");
-  }
   PartialFile out(path, std::move(partial), fd);
+  COFFER_TRY(const bool is_own, out.lock());
+  if (!is_own) return create(path, left);
   if (left && file_bytes(out.partial_) > 0) left(out.partial_);
   if (::ftruncate(fd, 0) != 0 || ::fchmod(fd, kPrivateFile) != 0) {
     return unexpected(system_problem("cannot empty " + path));
   }
   return out;
+}
+
+/// False if it was a second name of a published file, which a killed process left, and is gone now.
+/// Without the lock, the destructor removes nothing.
+Result<bool> PartialFile::lock() {
+  struct stat status {};
+  struct stat named {};
+  // The process that had the lock may have published or removed the file in between.
+  if (::flock(fd_, LOCK_EX | LOCK_NB) == 0 && ::fstat(fd_, &status) == 0 &&
+      ::lstat(partial_.c_str(), &named) == 0 && status.st_ino == named.st_ino) {
+    if (status.st_nlink == 1) return true;
+    ::unlink(partial_.c_str());
+    ::close(std::exchange(fd_, -1));
+    return false;
+  }
+  ::close(std::exchange(fd_, -1));
+  return unexpected(Slug::overloaded, path_ +
+                                          " is being written by another command. Try again when "
+                                          "that command is complete");
 }
 
 Result<void> PartialFile::append(std::string_view bytes) { return write_all(fd_, bytes, path_); }
@@ -106,18 +115,17 @@ Result<void> PartialFile::flush() {
   return unexpected(system_problem("cannot write " + path_));
 }
 
-Result<void> PartialFile::publish() {
-  if (!sync_file(fd_)) return unexpected(system_problem("cannot write " + path_));
-  bool done = rename_exclusively(partial_, path_);
+Result<void> PartialFile::publish(const std::string& path) {
+  if (!sync_file(fd_)) return unexpected(system_problem("cannot write " + path));
+  bool done = rename_exclusively(partial_, path);
   if (!done && errno == ENOTSUP) {  // the file system has no exclusive rename
-    COFFER_TRY_VOID(check_unused(path_));
-    done = std::rename(partial_.c_str(), path_.c_str()) == 0;
+    COFFER_TRY_VOID(check_unused(path));
+    done = std::rename(partial_.c_str(), path.c_str()) == 0;
   }
-  if (!done && errno == EEXIST) return unexpected(taken(path_));
-  if (!done) return unexpected(system_problem("cannot name " + path_));
-  ::close(fd_);
-  fd_ = -1;
-  return sync_folder(path_);
+  if (!done && errno == EEXIST) return unexpected(taken(path));
+  if (!done) return unexpected(system_problem("cannot name " + path));
+  ::close(std::exchange(fd_, -1));
+  return sync_names(directory_of(path));
 }
 
 Result<void> check_unused(const std::string& path) {
@@ -138,7 +146,7 @@ Result<void> write_durably(const std::string& path, std::string_view text) {
     done = unexpected(system_problem("cannot write " + path));
   }
   if (!done) ::unlink(partial.c_str());
-  return done ? sync_folder(path) : done;
+  return done ? sync_names(directory_of(path)) : done;
 }
 
 Result<std::string> sha256_of_file(const std::string& path,

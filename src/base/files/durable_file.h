@@ -37,11 +37,14 @@ class PartialFile {
   /// Synchronises the content written so far, by any writer. Called regularly during a long write,
   /// it limits how much data the next commit of the database has to wait for.
   Result<void> flush();
-  /// Synchronises the content, renames the file and synchronises the folder.
-  Result<void> publish();
+  /// Synchronises the content, renames the file and synchronises the folder. `conflict` if PATH, or
+  /// the other path on the same file system, exists by now.
+  Result<void> publish() { return publish(path_); }
+  Result<void> publish(const std::string& path);
 
  private:
   PartialFile(std::string path, std::string partial, int fd);
+  Result<bool> lock();
 
   std::string path_;
   std::string partial_;

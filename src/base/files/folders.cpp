@@ -52,14 +52,19 @@ bool sync_directory(const std::string& directory) {
   return error == 0;
 }
 
+Result<void> sync_names(const std::string& directory) {
+  if (sync_directory(directory) || errno == EINVAL || errno == ENOTSUP) return {};
+  return unexpected(system_problem("cannot synchronise " + directory));
+}
+
 Result<void> make_private_folder(const std::string& folder) {
-  namespace fs = std::filesystem;
+  constexpr mode_t kPrivateFolder = 0700;
   std::error_code error;
-  if (fs::exists(folder, error)) return {};
-  fs::create_directories(folder, error);
-  if (!error) fs::permissions(folder, fs::perms::owner_all, error);
-  if (!error) return {};
-  errno = error.value();
+  if (std::filesystem::exists(folder, error)) return {};
+  const std::string parent = directory_of(folder);
+  if (parent != folder) COFFER_TRY_VOID(make_private_folder(parent));
+  if (::mkdir(folder.c_str(), kPrivateFolder) == 0) return sync_names(parent);
+  if (errno == EEXIST) return {};
   return unexpected(system_problem("cannot create " + folder));
 }
 

@@ -16,7 +16,10 @@ std::string directory_of(const std::string& path);
 /// Makes the names in a folder durable: if a name is not synchronised, a crash can lose it and its
 /// file. Returns false with `errno` set.
 bool sync_directory(const std::string& directory);
-/// Creates a folder with mode 0700, including missing parents.
+/// The same with a Problem. Network file systems without this operation keep names durable in their
+/// own way.
+Result<void> sync_names(const std::string& directory);
+/// Durably creates a folder with mode 0700, and its missing parents likewise.
 Result<void> make_private_folder(const std::string& folder);
 /// The folders of a path that do not exist yet. The destructor removes those that exist by then and
 /// are empty, so that a command that fails leaves none of the folders that it has created.

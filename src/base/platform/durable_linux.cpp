@@ -14,7 +14,10 @@ bool sync_content(int fd) { return ::fdatasync(fd) == 0; }
 
 bool rename_exclusively(const std::string& from, const std::string& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
-  if (errno == EINVAL || errno == ENOSYS) errno = ENOTSUP;
+  if (errno != EINVAL && errno != ENOSYS) return false;
+  // Network file systems have no exclusive rename, but links.
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
+  if (errno != EEXIST) errno = ENOTSUP;
   return false;
 }
 

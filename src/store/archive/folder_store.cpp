@@ -1,0 +1,137 @@
+#include "store/archive/folder_store.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "base/files/durable_file.h"
+#include "base/files/folders.h"
+#include "base/files/readable_file.h"
+#include "base/text/ascii.h"
+#include "base/text/next_part.h"
+
+namespace coffer::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kNameMax = 512;
+constexpr std::size_t kListMax = 1'000;
+constexpr int kUnnamedMax = 16;
+
+/// A file without an object's name.
+Result<PartialFile> unnamed_in(const std::string& folder) {
+  for (int place = 1;; ++place) {
+    auto file = PartialFile::create(folder + "/.put" + std::to_string(place));
+    const bool is_taken = !file && file.error().slug == Slug::overloaded;
+    if (!is_taken || place == kUnnamedMax) return file;
+  }
+}
+
+}  // namespace
+
+bool is_object_name(std::string_view name) {
+  if (name.empty() || name.size() > kNameMax || name.ends_with('/')) return false;
+  while (!name.empty()) {
+    const std::string_view part = next_whole_part(name, '/');
+    const auto fits = [](char c) {
+      return ascii::is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
+    };
+    if (part.empty() || part.starts_with('.') || !std::ranges::all_of(part, fits)) return false;
+  }
+  return true;
+}
+
+Result<std::string> FolderStore::path_of(const std::string& name) const {
+  if (is_object_name(name)) return folder_ + '/' + name;
+  return unexpected(Slug::malformed_request, "No object can have the name \"" + name + "\".");
+}
+
+Result<PutResult> FolderStore::put(const std::string& name, std::string_view bytes) {
+  COFFER_TRY(const std::string path, path_of(name));
+  COFFER_TRY_VOID(make_private_folder(directory_of(path)));
+  COFFER_TRY(PartialFile file, unnamed_in(folder_));
+  COFFER_TRY_VOID(file.append(bytes));
+  const auto done = file.publish(path);
+  if (!done && done.error().slug == Slug::conflict) return PutResult::exists;
+  if (!done) return unexpected(done.error());
+  // With the names of its folders, which a writer that was killed may have created.
+  for (std::string at = directory_of(path); at != folder_; at = directory_of(at)) {
+    COFFER_TRY_VOID(sync_names(directory_of(at)));
+  }
+  return PutResult::stored;
+}
+
+Result<std::string> FolderStore::get(const std::string& name, std::size_t bytes_max) {
+  COFFER_TRY(const std::string path, path_of(name));
+  return read_small_file(path, bytes_max);
+}
+
+struct FolderStore::Listing {
+  const std::string& prefix;
+  const std::string& after;
+  std::vector<StoredObject> objects = {};
+
+  /// Whether the name, which for a folder ends with "/", or one below it, is asked for.
+  bool has(std::string_view name) const {
+    if (!name.ends_with('/')) return name.starts_with(prefix) && name > after;
+    return (name.starts_with(prefix) || prefix.starts_with(name)) &&
+           name >= std::string_view(after).substr(0, name.size());
+  }
+};
+
+/// `at` is empty or a folder with its "/".
+Result<void> FolderStore::walk(const std::string& at, Listing& out) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder_ + '/' + at, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::string name = at + entry->path().filename().string();
+    const auto status = entry->symlink_status(error);
+    if (!is_object_name(name) || (!fs::is_regular_file(status) && !fs::is_directory(status))) {
+      continue;
+    }
+    if (fs::is_directory(status)) name += '/';
+    if (out.has(name)) names.push_back(std::move(name));
+  }
+  if (error) {
+    errno = error.value();
+    return unexpected(system_problem("cannot read " + folder_ + '/' + at));
+  }
+  std::ranges::sort(names);
+  for (std::string& name : names) {
+    if (out.objects.size() == kListMax) break;
+    if (name.ends_with('/')) {
+      const auto done = walk(name, out);
+      // remove() may have removed it since.
+      if (!done && done.error().slug != Slug::not_found) return done;
+    } else {
+      const auto bytes = static_cast<std::int64_t>(file_bytes(folder_ + '/' + name));
+      out.objects.push_back({std::move(name), bytes});
+    }
+  }
+  return {};
+}
+
+Result<std::vector<StoredObject>> FolderStore::list(const std::string& prefix,
+                                                    const std::string& after) {
+  Listing out{.prefix = prefix, .after = after};
+  COFFER_TRY_VOID(walk("", out));
+  return std::move(out.objects);
+}
+
+Result<void> FolderStore::remove(const std::string& name) {
+  COFFER_TRY(const std::string path, path_of(name));
+  if (::unlink(path.c_str()) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return {};
+    return unexpected(system_problem("cannot remove " + path));
+  }
+  for (std::string at = directory_of(path); at != folder_; at = directory_of(at)) {
+    if (::rmdir(at.c_str()) != 0) break;  // not empty
+  }
+  return {};
+}
+
+}  // namespace coffer::store
