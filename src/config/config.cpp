@@ -15,9 +15,11 @@
 #include "auth/challenge.h"
 #include "base/digest.h"
 #include "base/limits/address_range.h"
+#include "base/text/ascii.h"
 #include "config/config_file.h"
 #include "config/config_options.h"
 #include "domain/contact.h"
+#include "outbound/archive/archive_place.h"
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/messenger.h"
@@ -58,6 +60,13 @@ std::optional<std::string> read_file(const std::string& path) {
 }
 
 std::string reason() { return errno != 0 ? std::strerror(errno) : "it cannot be read"; }
+
+constexpr const char* kNoToken =
+    "it contains a character that is not valid in a token, such as a space or a line end";
+
+bool is_token_text(std::string_view text) {
+  return std::ranges::all_of(text, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+}
 
 /// Checks of the values together. Adds all errors.
 struct Checks {
@@ -104,6 +113,7 @@ struct Checks {
                              "\" is not a log. Use postgres://USER@HOST:PORT/DATABASE, or "
                              "folder:PATH with an absolute path");
     }
+    check_archive();
     const auto proxies = AddressList::parse(config.trusted_proxies);
     if (!proxies) fault("trusted_proxies", proxies.error().detail);
   }
@@ -114,6 +124,25 @@ struct Checks {
 
   void check(std::string_view name, std::string wrong) {
     if (!wrong.empty()) fault(name, std::move(wrong));
+  }
+
+  void check_archive() {
+    if (!config.archive_endpoint.empty())
+      check("archive_endpoint", outbound::check_archive_endpoint(config.archive_endpoint));
+    check_pair("archive_access_key", !config.archive_access_key.empty(), "archive_secret_key",
+               !config.archive_secret_key.empty());
+    const auto is_part = [](char c) { return ascii::is_letter_or_digit(c) || c == '-'; };
+    const std::string& region = config.archive_region;
+    if (region.empty() || !std::ranges::all_of(region, is_part)) {
+      fault("archive_region", "\"" + region + "\" is not the name of a region");
+    }
+    const std::array<std::pair<const char*, std::string_view>, 3> tokens{
+        {{"archive_access_key", config.archive_access_key},
+         {"archive_secret_key", config.archive_secret_key.reveal()},
+         {"archive_session_token", config.archive_session_token.reveal()}}};
+    for (const auto& [name, text] : tokens) {
+      if (!is_token_text(text)) fault(name, kNoToken);
+    }
   }
 
   void check_seconds(std::string_view name, const std::vector<std::string>& list) {
@@ -211,13 +240,8 @@ struct Checks {
                !config.notify_gateway_token.empty());
     if (!config.notify_gateway_url.empty())
       check("notify_gateway_url", outbound::check_gateway_url(config.notify_gateway_url));
-    const std::string& token = config.notify_gateway_token.reveal();
-    const bool printable =
-        std::ranges::all_of(token, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
-    if (!printable) {
-      fault("notify_gateway_token",
-            "it contains a character that is not valid in a token, such as a space or a line end");
-    }
+    if (!is_token_text(config.notify_gateway_token.reveal()))
+      fault("notify_gateway_token", kNoToken);
   }
 
   void check_alerts() {
@@ -268,10 +292,9 @@ class Loader {
     }
     complete_places();
     find_secret(*find_config_option("master_key"), *find_config_option("master_key_file"));
-    for (const char* name :
-         {"notify_smtp_password", "notify_gateway_token", "alert_webhook_secret", "admin_password",
-          "metrics_token", "oidc_client_secret", "replicate_password"}) {
-      find_token(*find_config_option(name), *find_config_option(std::string(name) + "_file"));
+    for (const ConfigOption& option : config_options()) {
+      if (!option.secret() || option.name == "master_key") continue;
+      find_token(option, *find_config_option(std::string(option.name) + "_file"));
     }
     Checks{config_, errors_}.run();
     return {std::move(config_), std::move(errors_)};
@@ -472,6 +495,15 @@ Result<Config> load_config(const ConfigInputs& inputs) {
   if (reading.errors.empty()) return std::move(reading.config);
   return unexpected(
       Problem(Slug::validation_failed, "the configuration has errors", std::move(reading.errors)));
+}
+
+outbound::ArchiveSettings archive_settings(const Config& config, std::string url) {
+  return {.url = std::move(url),
+          .endpoint = config.archive_endpoint,
+          .keys = {.access_key = config.archive_access_key,
+                   .secret_key = config.archive_secret_key,
+                   .session_token = config.archive_session_token,
+                   .region = config.archive_region}};
 }
 
 std::string config_error_text(const Problem& problem) {

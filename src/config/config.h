@@ -26,6 +26,10 @@
 
 namespace coffer {
 
+namespace outbound {
+struct ArchiveSettings;
+}
+
 struct HostPort {
   std::string host;  // an IPv6 address without brackets
   int port = 0;      // 0 selects a free port
@@ -113,6 +117,14 @@ struct Config {
   int replicate_keep_h = 24;          // for which the log keeps its entries
   std::vector<std::string> replicas;  // the other machines: http://HOST:PORT
 
+  std::string archive_endpoint;  // of a store with S3's interface; empty: AWS
+  std::string archive_region = "us-east-1";
+  std::string archive_access_key;  // set both keys or neither
+  Secret archive_secret_key;
+  std::string archive_secret_key_file;
+  Secret archive_session_token;  // of temporary keys
+  std::string archive_session_token_file;
+
   std::string ca_bundle;  // PEM file of trusted roots; empty: the system's
   std::string network_name = "COFFER";
   std::string network_passphrase;  // empty: derived from network_name
@@ -187,6 +199,9 @@ struct ConfigReading {
   std::vector<FieldError> errors;  // as in load_config()
 };
 ConfigReading read_config(const ConfigInputs& inputs);
+
+/// The archive at `url`, with the settings that apply to every archive.
+outbound::ArchiveSettings archive_settings(const Config& config, std::string url);
 
 /// `coffer: WHERE: WHAT`, one line per error, each with a newline.
 std::string config_error_text(const Problem& problem);

@@ -70,14 +70,6 @@ constexpr int kFirstFinalStatus = 200;
 constexpr int kNoContent = 204;
 constexpr int kNotModified = 304;
 
-/// The Host field according to RFC 9110 section 7.2.
-std::string host_field(const ClientRequest& request) {
-  const bool is_v6 = request.host.find(':') != std::string::npos;
-  const std::string host = is_v6 ? "[" + request.host + "]" : request.host;
-  return request.port == (request.tls ? 443 : 80) ? host
-                                                  : host + ":" + std::to_string(request.port);
-}
-
 bool is_numeric(const std::string& address) {
   in6_addr out{};
   return inet_pton(AF_INET, address.c_str(), &out) == 1 ||
@@ -155,6 +147,13 @@ void set_timeouts(httplib::ClientImpl& client, const ClientRequest& request) {
 }
 
 }  // namespace
+
+std::string host_field(const ClientRequest& request) {
+  const bool is_v6 = request.host.find(':') != std::string::npos;
+  const std::string host = is_v6 ? "[" + request.host + "]" : request.host;
+  return request.port == (request.tls ? 443 : 80) ? host
+                                                  : host + ":" + std::to_string(request.port);
+}
 
 PinnedClient::PinnedClient(const ClientRequest& request, bool keeps) : keeps_(keeps) {
   if (request.tls) {

@@ -48,6 +48,9 @@ struct ClientResponse {
   const std::string* header(std::string_view name) const;
 };
 
+/// The value of Host according to RFC 9110 section 7.2.
+std::string host_field(const ClientRequest& request);
+
 /// The detail of `provider-unavailable` if no server accepted the connection.
 inline constexpr std::string_view kNotConnected = "Connection refused, or host unreachable.";
 

@@ -41,6 +41,7 @@ bool cut_request(std::string& in, Received& out) {
   std::size_t length = 0;
   std::string_view head(in.data(), end);
   const auto first = head.substr(0, head.find("\r\n"));
+  out.method = first.substr(0, first.find(' '));
   out.target = first.substr(first.find(' ') + 1, first.rfind(' ') - first.find(' ') - 1);
   out.headers.clear();
   for (auto at = head.find("\r\n"); at != std::string_view::npos;) {

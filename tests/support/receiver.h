@@ -14,6 +14,7 @@ namespace coffer::test {
 
 /// One request as it arrived.
 struct Received {
+  std::string method;
   std::string target;
   HeaderList headers;
   std::string body;

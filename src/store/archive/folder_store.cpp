@@ -9,15 +9,13 @@
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
-#include "base/text/ascii.h"
-#include "base/text/next_part.h"
+#include "base/text/object_name.h"
 
 namespace coffer::store {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kNameMax = 512;
 constexpr std::size_t kListMax = 1'000;
 constexpr int kUnnamedMax = 16;
 
@@ -32,18 +30,6 @@ Result<PartialFile> unnamed_in(const std::string& folder) {
 
 }  // namespace
 
-bool is_object_name(std::string_view name) {
-  if (name.empty() || name.size() > kNameMax || name.ends_with('/')) return false;
-  while (!name.empty()) {
-    const std::string_view part = next_whole_part(name, '/');
-    const auto fits = [](char c) {
-      return ascii::is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
-    };
-    if (part.empty() || part.starts_with('.') || !std::ranges::all_of(part, fits)) return false;
-  }
-  return true;
-}
-
 Result<std::string> FolderStore::path_of(const std::string& name) const {
   if (is_object_name(name)) return folder_ + '/' + name;
   return unexpected(Slug::malformed_request, "No object can have the name \"" + name + "\".");
@@ -55,11 +41,16 @@ Result<PutResult> FolderStore::put(const std::string& name, std::string_view byt
   COFFER_TRY(PartialFile file, unnamed_in(folder_));
   COFFER_TRY_VOID(file.append(bytes));
   const auto done = file.publish(path);
-  if (!done && done.error().slug == Slug::conflict) return PutResult::exists;
-  if (!done) return unexpected(done.error());
-  // With the names of its folders, which a writer that was killed may have created.
-  for (std::string at = directory_of(path); at != folder_; at = directory_of(at)) {
-    COFFER_TRY_VOID(sync_names(directory_of(at)));
+  if (!done && done.error().slug != Slug::conflict) return unexpected(done.error());
+  if (!done) {
+    const auto stored = get(name, bytes.size());
+    if (stored && *stored != bytes) return PutResult::exists;
+    if (!stored && stored.error().slug == Slug::validation_failed) return PutResult::exists;
+    if (!stored) return unexpected(stored.error());
+  }
+  // With the folders that a writer may have created that was killed before this.
+  for (auto end = name.size(); end != std::string::npos; end = name.rfind('/', end - 1)) {
+    COFFER_TRY_VOID(sync_names(directory_of(folder_ + '/' + name.substr(0, end))));
   }
   return PutResult::stored;
 }
@@ -128,8 +119,8 @@ Result<void> FolderStore::remove(const std::string& name) {
     if (errno == ENOENT || errno == ENOTDIR) return {};
     return unexpected(system_problem("cannot remove " + path));
   }
-  for (std::string at = directory_of(path); at != folder_; at = directory_of(at)) {
-    if (::rmdir(at.c_str()) != 0) break;  // not empty
+  for (auto end = name.rfind('/'); end != std::string::npos; end = name.rfind('/', end - 1)) {
+    if (::rmdir((folder_ + '/' + name.substr(0, end)).c_str()) != 0) break;  // not empty
   }
   return {};
 }

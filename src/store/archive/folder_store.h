@@ -5,9 +5,6 @@
 
 namespace coffer::store {
 
-/// Whether an object can have this name.
-bool is_object_name(std::string_view name);
-
 /// The parts of a name but the last are folders, of mode 0700; files have 0600. A file gets its
 /// name when its content is durable, and only if the name is free. Until then it has one of 16
 /// names beside the objects, so that killed processes leave no more files than these.

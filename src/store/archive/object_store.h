@@ -18,14 +18,15 @@ struct StoredObject {
 
 enum class PutResult { stored, exists };
 
-/// Names: parts of [A-Za-z0-9._-]+ divided by "/", none beginning with ".", at most 512 characters,
-/// and no name is the folder of another. Objects never change: they are stored once and removed.
-/// For one thread at a time; several stores may be open at one place. Calls block, for a remote
-/// store up to its timeout. Problems are for the operator.
+/// Names as in base/text/object_name.h, and none is the folder of another. Objects never change:
+/// they are stored once and removed. For one thread at a time; several stores may be open at one
+/// place. Calls block, for a remote store up to its timeout. Problems are for the operator.
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;
-  /// Stores durably, unless there is an object of this name: of two writers, one gets `exists`.
+  /// Stores durably, unless there is an object of this name: of two writers, one gets `exists`. An
+  /// object that already has these very bytes is `stored`, so that a call whose result is unknown
+  /// can be repeated.
   virtual Result<PutResult> put(const std::string& name, std::string_view bytes) = 0;
   /// `not-found`; `validation-failed` for an object of more than `bytes_max`.
   virtual Result<std::string> get(const std::string& name, std::size_t bytes_max) = 0;

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "base/digest.h"
+#include "outbound/archive/s3_bucket.h"
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/messenger.h"
@@ -75,6 +76,13 @@ const std::vector<Caller>& callers() {
          ConnectorTerms terms;
          terms.endpoint = ProviderEndpoint{w.url, Secret("s"), 5'000};
          return provider.call(terms, {"POST", "/payouts", "{}"}).has_value();
+       }},
+      {"archive", "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>",
+       [](World& w) {
+         const ArchiveSettings settings{.endpoint = "http://127.0.0.1:" +
+                                                    std::to_string(w.receiver.port())};
+         S3Bucket bucket(settings, {.bucket = "archive"}, {w.client, w.resolver, w.clock});
+         return bucket.list("", "").has_value();
        }},
       {"key set", "{}",
        [](World& w) {

@@ -50,6 +50,13 @@ TEST_CASE("folder store: conforms") {
   }
 }
 
+TEST_CASE("folder store: a list in several answers") {
+  const TemporaryFolder folder;
+  FolderStore store(folder.path());
+  check_pages(store, 2'005);
+  CHECK(store.list("n/", "")->size() == 1'000);
+}
+
 TEST_CASE("folder store: files are private, and folders that are empty go") {
   const TemporaryFolder folder;
   const std::string root = folder.path() + "/archive";

@@ -1,0 +1,63 @@
+// A bucket of a store with S3's interface, as the store of an archive.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/thread.h"
+#include "http/client.h"
+#include "outbound/archive/archive_place.h"
+#include "outbound/archive/s3_answers.h"
+#include "outbound/wire/resolver.h"
+
+namespace coffer::outbound {
+
+/// What calls to the bucket use. All must outlive it.
+struct ArchiveWire {
+  http::Client& client;
+  Resolver& resolver;
+  const Clock& clock;       // its machine_now() is signed
+  int timeout_ms = 30'000;  // of one request, and more for the time of its bytes at 128 KB/s
+  std::function<void(int ms)> wait = [](int ms) { rest(ms); };
+};
+
+/// A request that the store may serve later is sent up to four times within three seconds: after
+/// 429, 5xx, a conflict with a request in progress, or without an answer. Redirects are not
+/// followed, because they would have to be signed for another host.
+///
+/// Calls block, until the client is cut. For one thread at a time. Problems name the bucket, the
+/// object, the status and S3's code, and no secret.
+class S3Bucket {
+ public:
+  S3Bucket(const ArchiveSettings& settings, const ArchivePlace& place, ArchiveWire wire);
+
+  /// False if there is an object of this name with other bytes; if it has these, it may be from an
+  /// earlier call whose answer was lost.
+  Result<bool> put(const std::string& name, std::string_view bytes);
+  /// `not-found`; `validation-failed` if it is longer than `bytes_max`.
+  Result<std::string> get(const std::string& name, std::size_t bytes_max);
+  /// The objects whose names begin with `prefix`, in byte order, after the name `after`; at most
+  /// 1,000, and none at the end. Objects with names that coffer does not give are left out.
+  Result<std::vector<S3Object>> list(const std::string& prefix, const std::string& after);
+  /// Without effect if there is none.
+  Result<void> remove(const std::string& name);
+
+ private:
+  struct Call;
+  Result<http::ClientResponse> send(const Call& call);
+  Unexpected fault(const Call& call, const std::string& why) const;
+  Result<Call> call_for(const char* method, const std::string& name) const;
+
+  const std::string bucket_;
+  const std::string prefix_;
+  const BucketAddress address_;
+  const AwsKeys keys_;
+  const ArchiveWire wire_;
+};
+
+}  // namespace coffer::outbound
