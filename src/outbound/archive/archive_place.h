@@ -1,4 +1,4 @@
-// Where the settings place an archive (docs/operating.md#archive).
+// Where the settings place an archive (docs/operating.md).
 #pragma once
 
 #include <string>

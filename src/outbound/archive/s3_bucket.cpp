@@ -79,7 +79,7 @@ Result<S3Bucket::Call> S3Bucket::call_for(const char* method, const std::string&
 }
 
 Result<http::ClientResponse> S3Bucket::send(const Call& call) {
-  const std::string hash = to_hex(sha256(call.body));
+  const Sha256 digest = sha256(call.body);
   const auto for_bytes = static_cast<int>(call.bytes / kBytesPerMs);
   for (std::size_t tried = 0;; ++tried) {
     http::ClientRequest request = request_to(address_.host);
@@ -88,8 +88,12 @@ Result<http::ClientResponse> S3Bucket::send(const Call& call) {
     request.body = call.body;
     request.connect_timeout_ms = kConnectTimeoutMs;
     request.response_bytes_max = call.bytes_max;
-    if (request.method == "PUT") request.headers.emplace_back("If-None-Match", "*");
-    sign_for_s3(request, keys_, wire_.clock.machine_now(), hash);
+    if (request.method == "PUT") {
+      request.headers = {{"If-None-Match", "*"},
+                         // Required by a bucket that keeps objects for a time (Object Lock).
+                         {"x-amz-checksum-sha256", to_base64(as_text(digest))}};
+    }
+    sign_for_s3(request, keys_, wire_.clock.machine_now(), to_hex(digest));
     request.headers.emplace_back("User-Agent", "coffer-archive/1");
     auto response = send_to_host(std::move(request), wire_.client, wire_.resolver,
                                  wire_.timeout_ms + for_bytes);

@@ -42,9 +42,10 @@ class S3Bucket {
   /// `not-found`; `validation-failed` if it is longer than `bytes_max`.
   Result<std::string> get(const std::string& name, std::size_t bytes_max);
   /// The objects whose names begin with `prefix`, in byte order, after the name `after`; at most
-  /// 1,000, and none at the end. Objects with names that coffer does not give are left out.
+  /// 1,000, and an empty list at the end. Objects with names that coffer does not give are left
+  /// out.
   Result<std::vector<S3Object>> list(const std::string& prefix, const std::string& after);
-  /// Without effect if there is none.
+  /// Without effect if it does not exist.
   Result<void> remove(const std::string& name);
 
  private:

@@ -31,10 +31,10 @@ class ObjectStore {
   /// `not-found`; `validation-failed` for an object of more than `bytes_max`.
   virtual Result<std::string> get(const std::string& name, std::size_t bytes_max) = 0;
   /// The objects whose names begin with `prefix`, in byte order, after the name `after` (empty:
-  /// from the first); at most 1,000, and none at the end.
+  /// from the first); at most 1,000, and an empty list at the end.
   virtual Result<std::vector<StoredObject>> list(const std::string& prefix,
                                                  const std::string& after) = 0;
-  /// Without effect if there is none.
+  /// Without effect if it does not exist.
   virtual Result<void> remove(const std::string& name) = 0;
 };
 

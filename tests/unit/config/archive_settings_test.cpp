@@ -46,7 +46,8 @@ TEST_CASE("archive settings: both keys or neither", "[config]") {
   CHECK(has(world.errors(), "archive_secret_key is set and archive_access_key is not"));
 }
 
-TEST_CASE("archive settings: invalid values are refused, and secrets are not shown", "[config]") {
+TEST_CASE("archive settings: invalid values are refused, and errors contain no secret",
+          "[config]") {
   struct Wrong {
     const char* name;
     const char* value;

@@ -107,7 +107,9 @@ TEST_CASE("s3 bucket: an object is put under a condition, and the request is sig
   same.host = "127.0.0.1";
   same.port = world.receiver.port();
   same.target = request.target;
-  for (const char* name : {"if-none-match", "x-amz-content-sha256", "x-amz-date"}) {
+  CHECK(request.header("x-amz-checksum-sha256") == to_base64(as_text(sha256("bytes"))));
+  for (const char* name :
+       {"if-none-match", "x-amz-checksum-sha256", "x-amz-content-sha256", "x-amz-date"}) {
     same.headers.emplace_back(name, request.header(name));
   }
   CHECK(request.header("Authorization") ==
