@@ -48,6 +48,22 @@ http::Response with_strict_transport(const http::TrustedProxies& proxies,
 
 }  // namespace
 
+http::ServerOptions api_listener_options(const Config& config) {
+  http::ServerOptions options;
+  options.host = config.listen_http.host;
+  options.port = config.listen_http.port;
+  options.listen_fd = kept_socket(config.listen_http);
+  options.lanes = lane_table(config.workers, processors());
+  options.workers = static_cast<std::size_t>(total_width(options.lanes));
+  options.tls_cert_file = config.tls_cert;
+  options.tls_key_file = config.tls_key;
+  options.tls_client_ca_file = config.tls_client_ca;
+  options.limits.connections_max = static_cast<std::size_t>(config.max_connections);
+  options.limits.connections_per_network_max = (options.limits.connections_max + 1) / 2;
+  options.limits.idle_ms = config.idle_timeout_s * 1'000;
+  return options;
+}
+
 bool can_serve(const Config& config, StartError& error) {
   http::TlsIdentity identity;
   http::Listener api;
@@ -70,18 +86,7 @@ bool can_serve(const Config& config, StartError& error) {
 }
 
 bool Listeners::start(StartError& error, const AdminPages& admin) {
-  http::ServerOptions options;
-  options.host = config_.listen_http.host;
-  options.port = config_.listen_http.port;
-  options.listen_fd = kept_socket(config_.listen_http);
-  options.lanes = lane_table(config_.workers, processors());
-  options.workers = static_cast<std::size_t>(total_width(options.lanes));
-  options.tls_cert_file = config_.tls_cert;
-  options.tls_key_file = config_.tls_key;
-  options.tls_client_ca_file = config_.tls_client_ca;
-  options.limits.connections_max = static_cast<std::size_t>(config_.max_connections);
-  options.limits.connections_per_network_max = (options.limits.connections_max + 1) / 2;
-  options.limits.idle_ms = config_.idle_timeout_s * 1'000;
+  http::ServerOptions options = api_listener_options(config_);
   options.render_problem = [this](const Problem& problem, const http::Request& request) {
     return pipeline_.render(problem, request);
   };

@@ -22,6 +22,9 @@ struct AdminPages {
   bool (*owns)(std::string_view path) = nullptr;
 };
 
+/// What the settings say of the listener of the API, whatever serves it: without `admit`.
+http::ServerOptions api_listener_options(const Config& config);
+
 /// Whether `Listeners::start` could now use the addresses and the certificate. Returns false with
 /// `error` filled otherwise. Call it before App::open creates a file that would be left behind.
 bool can_serve(const Config& config, StartError& error);

@@ -2,9 +2,9 @@
 
 #include "api/json/json.h"
 #include "api/pipeline/problem_format.h"
+#include "app/listeners.h"
 #include "app/service/supervisor.h"
 #include "base/platform/lease.h"
-#include "base/platform/processors.h"
 #include "base/telemetry/log.h"
 #include "http/problem_json.h"
 #include "store/schema.h"
@@ -46,15 +46,7 @@ Standby::Standby(const Config& config, const Clock& clock, Random& random)
       random_(random),
       server_(
           [&] {
-            http::ServerOptions options;
-            options.host = config.listen_http.host;
-            options.port = config.listen_http.port;
-            options.listen_fd = kept_socket(config.listen_http);
-            options.lanes = lane_table(config.workers, processors());
-            options.workers = static_cast<std::size_t>(total_width(options.lanes));
-            options.tls_cert_file = config.tls_cert;
-            options.tls_key_file = config.tls_key;
-            options.tls_client_ca_file = config.tls_client_ca;
+            http::ServerOptions options = api_listener_options(config);
             options.admit = [this](const http::Request& head, std::uint64_t body_bytes) {
               return admit(head, body_bytes);
             };
@@ -81,6 +73,7 @@ void Standby::note(const store::Following& state) {
   }
   if (file_ && grew) file_->database().note_followed();
   if (boot_ms() - looked_ms_ >= kLookEveryMs) {
+    log_lag(state);
     look_at_file(state);
     looked_ms_ = boot_ms();
   }
@@ -88,6 +81,16 @@ void Standby::note(const store::Following& state) {
   if (now - notified_ms_ < kNotifyEveryMs) return;
   notify_supervisor(notified_ms_ == 0 ? "READY=1\nSTATUS=Following another machine" : "WATCHDOG=1");
   notified_ms_ = now;
+}
+
+/// Alerts are rows that the leader writes, which asks each follower for its state.
+void Standby::log_lag(const store::Following& state) {
+  const bool lags = state.at.seq == 0 || state.lag_ms >= store::kLagMaxMs;
+  if (lags == is_lagging_) return;
+  is_lagging_ = lags;
+  const LogFields fields{{"position", state.at.seq}, {"leader", state.leader}};
+  lags ? log_warning("replication", "this machine is no longer up to date", fields)
+       : log_info("replication", "this machine is up to date", fields);
 }
 
 /// Without a place in the log, without the file's keys, or with another schema, there are no reads.

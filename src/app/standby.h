@@ -36,6 +36,7 @@ class Standby {
   http::Response health(bool of_follower) const;
   Result<http::Admission> admit(const http::Request& head, std::uint64_t body_bytes) const;
   void look_at_file(const store::Following& state);
+  void log_lag(const store::Following& state);
   std::string leader() const;
 
   const Config config_;
@@ -45,6 +46,7 @@ class Standby {
   store::Following state_ COFFER_GUARDED_BY(mutex_);
   std::int64_t notified_ms_ = 0;
   std::int64_t looked_ms_ = 0;
+  bool is_lagging_ = true;               // as logged
   std::unique_ptr<App> file_;            // only reads; null until it could
   std::atomic<App*> readable_{nullptr};  // `file_`, while the leader's version has the same schema
   http::Server server_;

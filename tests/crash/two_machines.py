@@ -287,6 +287,8 @@ def reads(folder, faults):
         here = leader.call("GET", path)[1]
         wait_for("the same on the follower", lambda: follower.call("GET", path)[1] == here)
         positions.append(int(follower.answered["X-Coffer-Position"]))
+    wait_for("the follower to log that it is up to date",
+             lambda: "this machine is up to date" in pair.follower.said())
     # The leader asks every five seconds, and the follower was started after it.
     wait_for("a pair without conditions", lambda: not {"replica_missing", "replica_lagging", "log_unreachable"}
              & set(conditions(pair.leader)))
