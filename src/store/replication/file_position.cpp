@@ -1,6 +1,7 @@
 #include "store/replication/file_position.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -25,6 +26,12 @@ constexpr const char* kForget = "DELETE FROM meta WHERE name IN ('log_position',
 constexpr std::string_view kPosition = "log_position";  // place in the log, digest before it
 constexpr std::string_view kEnd = "log_end";            // entry, time in milliseconds
 constexpr std::size_t kPositionBytes = 8 + 8 + 32;
+#if defined(__linux__)
+constexpr const char* kStartFile = "/proc/sys/kernel/random/boot_id";  // another at each start
+#else
+constexpr const char* kStartFile = "";
+#endif
+constexpr ssize_t kNotedBytes = 8 + 8;  // of a mark, before its claim
 
 std::string pair_of(std::int64_t a, std::int64_t b) {
   return to_big_endian(static_cast<std::uint64_t>(a), 8) +
@@ -173,12 +180,34 @@ void LoggedMark::note(const LogPosition& at) const {
 }
 
 bool LoggedMark::covers(const LogPosition& at) const {
-  std::array<char, 16> text{};
-  if (::pread(file_.get(), text.data(), text.size(), 0) != 16) return false;
+  std::array<char, kNotedBytes> text{};
+  if (::pread(file_.get(), text.data(), text.size(), 0) != kNotedBytes) return false;
   const std::string_view both(text.data(), text.size());
   const auto epoch = static_cast<std::int64_t>(from_big_endian(both.substr(0, 8)));
   const auto seq = static_cast<std::int64_t>(from_big_endian(both.substr(8)));
   return epoch > at.epoch || (epoch == at.epoch && seq >= at.seq);
+}
+
+std::string LoggedMark::claim_of(std::int64_t epoch) const {
+  constexpr std::size_t kIdBytesMax = 64;
+  const auto start = read_small_file(kStartFile, kIdBytesMax);
+  struct stat status {};
+  if (!start || ::fstat(file_.get(), &status) != 0) return {};
+  const std::string mark = std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
+  return to_big_endian(static_cast<std::uint64_t>(epoch), 8) +
+         std::string(as_text(sha256(*start + mark)));
+}
+
+void LoggedMark::claim(std::int64_t epoch) const {
+  const std::string text = claim_of(epoch);
+  (void)!::pwrite(file_.get(), text.data(), text.size(), kNotedBytes);
+}
+
+bool LoggedMark::has_claimed(std::int64_t epoch) const {
+  const std::string wanted = claim_of(epoch);
+  std::string text(wanted.size(), '\0');
+  const ssize_t got = ::pread(file_.get(), text.data(), text.size(), kNotedBytes);
+  return got > 0 && text == wanted;
 }
 
 Result<bool> cut_last_commit(const std::string& path) {

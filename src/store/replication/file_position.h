@@ -35,15 +35,25 @@ std::optional<FilePosition> read_closed_position(const std::string& path);
 
 /// Remembers beside a file (NAME.logged) up to where the log has had its commits, so that none of
 /// them is ever cut off, even if the engine has lost it. Only its creation is synchronised: what it
-/// says survives the process, but not the machine. Not thread-safe.
+/// says survives the process, but not a power cut. After that, it would matter only if the engine
+/// had also lost an entry that it acknowledged, and otherwise the log itself says which commits it
+/// has; synchronising it would add a write to the disk to every commit. Not thread-safe.
 class LoggedMark {
  public:
   explicit LoggedMark(const std::string& path);
   ~LoggedMark() = default;
   void note(const LogPosition& at) const;
   bool covers(const LogPosition& at) const;
+  /// Remembers that this process leads in the epoch.
+  void claim(std::int64_t epoch) const;
+  /// Whether a process with this mark, and not with a copy of it, has led in the epoch since the
+  /// machine was started. It has ended if this one has locked the file of the mark. False where the
+  /// system does not tell one start from the next.
+  bool has_claimed(std::int64_t epoch) const;
 
  private:
+  std::string claim_of(std::int64_t epoch) const;
+
   const Descriptor file_;
 };
 

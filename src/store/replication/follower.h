@@ -30,6 +30,8 @@ class Follower {
   Result<void> check_end();
   /// Up to where the file has the log.
   const LogTail& tail() const { return chain_.tail(); }
+  /// Whether the leader at the end of the file was a process with this file, which has ended.
+  bool was_leader() const { return mark_.has_claimed(tail().at.epoch); }
   /// The address of the leader, as its last takeover or heartbeat said; empty if unknown.
   const std::string& leader() const { return leader_; }
 

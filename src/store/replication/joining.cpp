@@ -49,8 +49,7 @@ class Candidate {
       }
       is_promoted_ = next == FollowNext::lead;
       if (is_promoted_ && was_reachable_) return {};
-      // No machine leads an empty log.
-      if (idle_ms >= with_.patience_ms || follower_.tail().at == LogPosition()) return {};
+      if (idle_ms >= with_.patience_ms || (was_reachable_ && !grew && is_free())) return {};
       if (!grew) rest(with_.poll_ms);
     }
   }
@@ -59,6 +58,10 @@ class Candidate {
   bool is_promoted() const { return is_promoted_; }
 
  private:
+  /// Whether no machine leads at the end of the log: it is empty, or its leader was this machine.
+  /// If another candidate is as fast, the log takes only one of them.
+  bool is_free() const { return follower_.tail().at == LogPosition() || follower_.was_leader(); }
+
   /// While the log cannot be read, it may grow.
   Result<bool> step() {
     auto grew = follower_.step();

@@ -22,7 +22,7 @@ Leader::Leader(ReplicaLog& log, const EntryKeys& keys, Random& random, const Log
       epoch_(tail.at.epoch),
       sent_ms_(sent_ms) {
   hold_lease_until(sent_ms_ + options_.lease_ms);
-  if (!options_.marked.empty()) mark_.emplace(options_.marked);
+  if (!options_.marked.empty()) mark_.emplace(options_.marked).claim(epoch_);
   constexpr std::int64_t kLookEveryMs = 50;
   // Without this, a leader whose log does not respond would go on until its next response.
   watch_ = Thread("lease", [this] {

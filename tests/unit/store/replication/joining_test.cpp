@@ -429,6 +429,67 @@ TEST_CASE("joining: a machine follows while another one leads, and leads when th
   CHECK(first.ends[0].result == AppendResult::fenced);
 }
 
+TEST_CASE("joining: the leader that starts again leads at once, unless another one has led since") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("first.db");
+  LogOfMachine first(folder.path() + "/log");
+  REQUIRE(lead(path, first.replication));  // and ends
+  int rounds = 0;
+  const auto leads_at_once = [&](const std::string& file) {
+    LogOfMachine machine(folder.path() + "/log");
+    machine.replication.patience_ms = kNoEnd;
+    rounds = 0;
+    machine.replication.follow = [&](const Following&) {
+      return ++rounds < 10 ? FollowNext::follow : FollowNext::stop;
+    };
+    const auto led = lead(file, machine.replication);
+    if (!led) CHECK(led.error().slug == Slug::overloaded);
+    return led.has_value();
+  };
+  CHECK(leads_at_once(path));
+  CHECK(leads_at_once(path));
+  CHECK(rounds <= 2);
+  SECTION("a machine that has never led") { CHECK_FALSE(leads_at_once(folder.file("second.db"))); }
+  SECTION("a copy of the files, as on another machine") {
+    const std::string copy = folder.file("copy.db");
+    copy_files(path, copy);
+    fs::copy_file(path + kLoggedEnding, copy + kLoggedEnding);
+    CHECK_FALSE(leads_at_once(copy));
+    CHECK(leads_at_once(path));
+  }
+  SECTION("after another one has led") {
+    LogOfMachine other(folder.path() + "/log");
+    REQUIRE(lead(folder.file("second.db"), other.replication));
+    CHECK_FALSE(leads_at_once(path));
+    CHECK(leads_at_once(folder.file("second.db")));
+  }
+  SECTION("after a restart of the machine") {
+    std::fstream mark(path + kLoggedEnding);
+    mark.seekp(-1, std::ios::end);
+    mark.put('x');
+    mark.close();
+    CHECK_FALSE(leads_at_once(path));
+  }
+}
+
+TEST_CASE("joining: what a power cut leaves of the mark changes nothing while the log has it all") {
+  const TemporaryFolder folder;
+  LogOfMachine first(folder.path() + "/log");
+  SmallLedger ledger({}, first.options());
+  ledger.pay_and_settle(ledger.transfer("a", 1));
+  const std::string left = folder.file("left.db");
+  for (const char* mark : {"", "\xff\xff", "old", "0123456701234567 and more"}) {
+    INFO(mark);
+    copy_files(ledger.database->path(), left);
+    std::ofstream(left + kLoggedEnding) << mark;
+    LogOfMachine again(folder.path() + "/log");
+    const auto joined = Follower::join(left, again.log, shared_keys());
+    REQUIRE(joined);
+    CHECK((*joined)->tail().at == ledger.database->leader()->position());
+    CHECK(pages_of(left) == pages_of(ledger.database->path()));
+  }
+}
+
 TEST_CASE("joining: a machine that cannot read the log does not lead, and can be stopped") {
   const TemporaryFolder folder;
   LogOfMachine first(folder.path() + "/log");
