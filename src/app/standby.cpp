@@ -38,6 +38,13 @@ bool has_own_schema(App& app) {
   return version && *version == store::schema_version();
 }
 
+/// In milliseconds; also grows while the log is silent.
+std::int64_t lag_of(const store::Following& state) { return boot_ms() - state.current_ms; }
+
+bool is_current(const store::Following& state) {
+  return state.at.seq > 0 && lag_of(state) < store::kLagMaxMs;
+}
+
 }  // namespace
 
 Standby::Standby(const Config& config, const Clock& clock, Random& random)
@@ -85,7 +92,7 @@ void Standby::note(const store::Following& state) {
 
 /// Alerts are rows that the leader writes, which asks each follower for its state.
 void Standby::log_lag(const store::Following& state) {
-  const bool lags = state.at.seq == 0 || state.lag_ms >= store::kLagMaxMs;
+  const bool lags = !is_current(state);
   if (lags == is_lagging_) return;
   is_lagging_ = lags;
   const LogFields fields{{"position", state.at.seq}, {"leader", state.leader}};
@@ -145,14 +152,13 @@ http::Response Standby::read(App& app, http::Request& request) const {
 /// 200 only for those who ask for a follower, and only if it is up to date.
 http::Response Standby::health(bool of_follower) const {
   const Lock lock(mutex_);
-  const std::int64_t lag_ms = boot_ms() - state_.current_ms;  // also grows while the log is silent
-  const bool ok = of_follower && state_.at.seq > 0 && lag_ms < store::kLagMaxMs;
+  const bool ok = of_follower && is_current(state_);
   http::Response out = api::json_response(ok ? 200 : 503, {{"status", ok ? "ok" : "unavailable"},
                                                            {"role", "follower"},
                                                            {"leader", state_.leader},
                                                            {"position", state_.at.seq},
                                                            {"epoch", state_.at.epoch},
-                                                           {"lagMs", lag_ms}});
+                                                           {"lagMs", lag_of(state_)}});
   if (!ok) out.header("Retry-After", "2");
   return out;
 }
