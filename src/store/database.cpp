@@ -170,6 +170,14 @@ bool drop_statistics(Connection& writer) {
   }
 }
 
+/// The first commit says that no log has it: an archive of the file cannot continue from before.
+void leave_archive(Connection& writer) {
+  writer.commit_through([&writer, left = false](const std::function<void()>& commit) mutable {
+    if (!std::exchange(left, true)) leave_alone_log(writer);
+    commit();
+  });
+}
+
 }  // namespace
 
 Database::Database(DatabaseOptions options, const Clock& clock)
@@ -178,7 +186,7 @@ Database::Database(DatabaseOptions options, const Clock& clock)
 Database::~Database() {
   if (lock_ == nullptr) return;  // the readers close before the connection below them
   // What came from a log may no longer be there.
-  const bool alone = options_.replication == nullptr;
+  const bool alone = options_.replication == nullptr || options_.replication->leader.alone;
   const bool removes = is_discarded_ && alone && file_ != nullptr && file_->is_new() && in_place();
   const bool closes = !removes && readers_ != nullptr && in_place();
   if (closes) (void)lock_->write({.ledger = true});
@@ -299,13 +307,18 @@ OpenError Database::hold_file() {
 
 OpenError Database::join_log() {
   if (options_.replication == nullptr) return {};
+  Replication with = *options_.replication;
+  with.leader.clock = &clock_;
+  if (with.leader.alone) {
+    leader_ = lead_alone(options_.path, with);
+    return {};
+  }
   // With the leader's next version, the file may have a schema that this version does not know.
   const auto may_lead = [this]() -> Result<void> {
     const auto marks = holds_tables(options_.path) ? read_file_marks(options_.path) : std::nullopt;
     if (!marks || marks->schema_version <= schema_version()) return {};
     return unexpected(Slug::conflict, marks_fault(*marks, schema_version(), options_.path).message);
   };
-  Replication with = *options_.replication;
   with.follow = [this](Following state) {
     state.file = held_;
     return options_.replication->follow(state);
@@ -334,7 +347,7 @@ OpenError Database::open_writer() {
   const mode_t old = ::umask(0077);  // mode 0600 for the file, WAL and shared memory
   try {
     writer_ = std::make_unique<Connection>(options_.path, OpenMode::writer);
-    if (leader_) leader_->follow(*writer_);
+    leader_ ? leader_->follow(*writer_) : leave_archive(*writer_);
     writer_->execute(
         "PRAGMA busy_timeout=" + std::to_string(kBusyWaitMs) +
         // A commit writes whole pages, most of which it has changed a little. Measured per payment,
@@ -414,6 +427,10 @@ void Database::watch_place() {
             "the database or its -wal file was moved, deleted or replaced; rejecting writes until "
             "the same file is back",
             {{"database", options_.path}});
+}
+
+Leader* Database::leader() const {
+  return leader_ != nullptr && !options_.replication->leader.alone ? leader_.get() : nullptr;
 }
 
 std::uint64_t Database::free_bytes() const {

@@ -100,8 +100,8 @@ class Database {
   /// from one thread.
   void watch_place();
 
-  /// nullptr without replication.
-  Leader* leader() const { return leader_.get(); }
+  /// nullptr if no other machine has the log of this file.
+  Leader* leader() const;
 
   const std::string& path() const { return options_.path; }
   /// Free bytes in the file system that this process may use.
@@ -130,7 +130,7 @@ class Database {
   const HeldFile* held_ = nullptr;  // `file_`, or that of the Database beside this one
   bool is_discarded_ = false;
   bool was_in_place_ = true;            // the state that watch_place() last logged
-  std::unique_ptr<Leader> leader_;      // null without replication
+  std::unique_ptr<Leader> leader_;      // null without a log
   std::unique_ptr<Connection> writer_;  // only for the commit queue's thread
   std::atomic<std::uint64_t> tenancy_generation_{1};
   std::unique_ptr<ReaderPools> readers_;

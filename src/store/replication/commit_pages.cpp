@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t kPartFormat = 1;
 constexpr std::uint8_t kLastPart = 1;
-constexpr std::size_t kCountAt = 1 + 1 + 4 + 4;
+constexpr std::size_t kCountAt = 1 + 1 + 4 + 4 + 8;
 constexpr std::size_t kPartHeadBytes = kCountAt + 4 + 8;
 constexpr std::size_t kPageHeadBytes = 4 + 1;
 constexpr char kWhole = 0;
@@ -133,7 +133,8 @@ std::string PageEncoder::encode_part(const CommitPages& commit, std::size_t from
   out += static_cast<char>(kPartFormat);
   out += static_cast<char>(to == commit.pages.size() ? kLastPart : 0);
   out += to_big_endian(commit.page_size, 4) + to_big_endian(commit.file_pages, 4) +
-         to_big_endian(count, 4) + to_big_endian(sum, 8);
+         to_big_endian(static_cast<std::uint64_t>(commit.at.ms), 8) + to_big_endian(count, 4) +
+         to_big_endian(sum, 8);
   out.resize(kPartHeadBytes + ZSTD_compressBound(plain_.size()));
   const std::size_t size =
       ZSTD_compressCCtx(zstd_.get(), out.data() + kPartHeadBytes, out.size() - kPartHeadBytes,
@@ -152,6 +153,7 @@ std::optional<PartHead> read_part_head(std::string_view part) {
   out.is_last = head.next(1) == kLastPart;
   out.page_size = head.next(4);
   out.file_pages = static_cast<std::uint32_t>(head.next(4));
+  out.at.ms = static_cast<std::int64_t>(head.next(8));
   if (out.page_size < kPageBytesMin || out.page_size > kPageBytesMax) return {};
   return out;
 }

@@ -4,9 +4,10 @@
 // is always whole: SQLite writes counters into it that differ from file to file.
 //
 // A part, before its compression with zstd: format (1), flags (1 is the last part of the commit),
-// page size (4), pages of the file after the commit (4), pages in this part (4), sum over their
-// images (8); then number (4) and kind (0 whole, 1 difference) of each page; then their bytes. All
-// numbers are in network byte order. The head up to the sum is not compressed.
+// page size (4), pages of the file after the commit (4), time of the commit (8), pages in this part
+// (4), sum over their images (8); then number (4) and kind (0 whole, 1 difference) of each page;
+// then their bytes. All numbers are in network byte order. The head up to the sum is not
+// compressed.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "store/replication/page_bases.h"
 
 struct ZSTD_CCtx_s;
@@ -36,6 +38,7 @@ struct CommitPages {
   std::size_t page_size = 0;
   std::uint32_t file_pages = 0;  // size of the file after the commit
   std::vector<PageImage> pages;
+  Timestamp at = {};  // when it was made
 };
 
 /// A part is smaller, before and after compression.
@@ -66,6 +69,7 @@ struct PartHead {
   bool is_last = false;
   std::size_t page_size = 0;
   std::uint32_t file_pages = 0;  // size of the file after the commit
+  Timestamp at;
 };
 /// nullopt if the bytes cannot be a part.
 std::optional<PartHead> read_part_head(std::string_view part);

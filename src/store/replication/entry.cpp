@@ -16,12 +16,37 @@ std::string key_for(const Secret& root, std::string_view label) {
   return std::string(as_text(hmac_sha256(root.reveal(), label)));
 }
 
+constexpr char kEntryFormat = 1;
+constexpr std::size_t kPlaceBytes = 16;
+constexpr std::size_t kEntryHeadBytes = 2 + kPlaceBytes + 32;
+
 std::string head_of(const LogPosition& at, EntryKind kind) {
-  return to_big_endian(static_cast<std::uint64_t>(at.seq), 8) +
-         to_big_endian(static_cast<std::uint64_t>(at.epoch), 8) + static_cast<char>(kind);
+  return to_bytes(at) + static_cast<char>(kind);
 }
 
 }  // namespace
+
+std::string to_bytes(const LogPosition& at) {
+  return to_big_endian(static_cast<std::uint64_t>(at.seq), 8) +
+         to_big_endian(static_cast<std::uint64_t>(at.epoch), 8);
+}
+
+LogPosition position_from(std::string_view bytes) {
+  return {static_cast<std::int64_t>(from_big_endian(bytes.substr(0, 8))),
+          static_cast<std::int64_t>(from_big_endian(bytes.substr(8, 8)))};
+}
+
+std::string to_bytes(const LogEntry& entry) {
+  return std::string{kEntryFormat, static_cast<char>(entry.kind)} + to_bytes(entry.at) +
+         std::string(as_text(entry.digest)) + entry.payload;
+}
+
+std::optional<LogEntry> entry_from(std::string_view bytes) {
+  if (bytes.size() < kEntryHeadBytes || bytes[0] != kEntryFormat) return {};
+  return LogEntry{position_from(bytes.substr(2)), static_cast<EntryKind>(bytes[1]),
+                  *sha256_from(bytes.substr(2 + kPlaceBytes, 32)),
+                  std::string(bytes.substr(kEntryHeadBytes))};
+}
 
 EntryKeys::EntryKeys(const Secret& root)
     : seal_(key_for(root, kEntrySealLabel)),

@@ -37,6 +37,14 @@ struct LogEntry {
   bool operator==(const LogEntry&) const = default;
 };
 
+/// An entry as bytes: format, kind, place, digest, payload.
+std::string to_bytes(const LogEntry& entry);
+/// nullopt if the bytes are not an entry.
+std::optional<LogEntry> entry_from(std::string_view bytes);
+/// A place as 16 bytes.
+std::string to_bytes(const LogPosition& at);
+LogPosition position_from(std::string_view bytes);
+
 /// The last entry of a log or of a part of it; zero before the first entry.
 struct LogTail {
   LogPosition at;

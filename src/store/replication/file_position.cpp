@@ -31,12 +31,10 @@ constexpr const char* kStartFile = "/proc/sys/kernel/random/boot_id";  // anothe
 #else
 constexpr const char* kStartFile = "";
 #endif
-constexpr ssize_t kNotedBytes = 8 + 8;  // of a mark, before its claim
-
-std::string pair_of(std::int64_t a, std::int64_t b) {
-  return to_big_endian(static_cast<std::uint64_t>(a), 8) +
-         to_big_endian(static_cast<std::uint64_t>(b), 8);
-}
+constexpr ssize_t kNotedBytes = kPositionBytes + 16;  // of a mark, before its claim
+constexpr char kAlone = 'a';  // after the position of a file whose log no other machine has
+constexpr const char* kLeaveAlone =
+    "DELETE FROM meta WHERE name = 'log_position' AND length(value) > 48";
 
 std::int64_t number_at(std::string_view value, std::size_t at) {
   return static_cast<std::int64_t>(from_big_endian(value.substr(at, 8)));
@@ -140,15 +138,18 @@ int open_mark(const std::string& path) {
 
 std::optional<FilePosition> read_position(Connection& db) {
   const std::string value = read_row(db, kPosition);
-  if (value.size() != kPositionBytes) return {};
-  return FilePosition{{number_at(value, 0), number_at(value, 8)}, *sha256_from(value.substr(16))};
+  const bool alone = value.size() == kPositionBytes + 1 && value.back() == kAlone;
+  if (value.size() != kPositionBytes && !alone) return {};
+  return FilePosition{position_from(value), *sha256_from(value.substr(16, 32)), alone};
 }
 
 void write_position(Connection& db, const FilePosition& position) {
-  const std::string value =
-      pair_of(position.at.seq, position.at.epoch) + std::string(as_text(position.before));
+  std::string value = to_bytes(position.at) + std::string(as_text(position.before));
+  if (position.alone) value += kAlone;
   db.run(kWrite, kPosition, Blob{value});
 }
+
+void leave_alone_log(Connection& db) { db.run(kLeaveAlone); }
 
 void forget_position(Connection& db, const std::string& path) {
   db.run(kForget);
@@ -158,7 +159,7 @@ void forget_position(Connection& db, const std::string& path) {
 std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::int64_t keep_ms) {
   const std::string before = read_row(db, kEnd);
   if (before.size() == 16 && now.ms - number_at(before, 8) < keep_ms) return 0;
-  db.run(kWrite, kEnd, Blob{pair_of(seq, now.ms)});
+  db.run(kWrite, kEnd, Blob{to_bytes(LogPosition{seq, now.ms})});
   return before.size() == 16 ? number_at(before, 0) : 0;
 }
 
@@ -170,22 +171,37 @@ std::optional<FilePosition> read_closed_position(const std::string& path) {
   return out;
 }
 
+std::optional<FilePosition> read_shared_position(const std::string& path) {
+  auto out = read_closed_position(path);
+  if (out && out->alone) out.reset();
+  return out;
+}
+
 LoggedMark::LoggedMark(const std::string& path) : file_(open_mark(path)) {}
 
-void LoggedMark::note(const LogPosition& at) const {
-  const std::string text = to_big_endian(static_cast<std::uint64_t>(at.epoch), 8) +
-                           to_big_endian(static_cast<std::uint64_t>(at.seq), 8);
+void LoggedMark::note(const LogTail& tail, const LogPosition& commit) const {
+  const std::string text = to_bytes(tail.at) + std::string(as_text(tail.digest)) + to_bytes(commit);
   // Without the mark, a file is still safe unless the engine loses exactly its last commit.
   (void)!::pwrite(file_.get(), text.data(), text.size(), 0);
 }
 
+/// Zeros if nothing was noted.
+std::string LoggedMark::read() const {
+  std::string text(kNotedBytes, '\0');
+  const auto size = ::pread(file_.get(), text.data(), text.size(), 0);
+  return size == static_cast<ssize_t>(text.size()) ? text : std::string(text.size(), '\0');
+}
+
 bool LoggedMark::covers(const LogPosition& at) const {
-  std::array<char, kNotedBytes> text{};
-  if (::pread(file_.get(), text.data(), text.size(), 0) != kNotedBytes) return false;
-  const std::string_view both(text.data(), text.size());
-  const auto epoch = static_cast<std::int64_t>(from_big_endian(both.substr(0, 8)));
-  const auto seq = static_cast<std::int64_t>(from_big_endian(both.substr(8)));
-  return epoch > at.epoch || (epoch == at.epoch && seq >= at.seq);
+  const LogPosition noted = position_from(read());
+  return noted.epoch > at.epoch || (noted.epoch == at.epoch && noted.seq >= at.seq);
+}
+
+std::optional<LogTail> LoggedMark::tail_at(const LogPosition& commit) const {
+  const std::string text = read();
+  const std::string_view all(text);
+  if (position_from(all.substr(kPositionBytes)) != commit) return {};
+  return LogTail{position_from(all), *sha256_from(all.substr(16, 32))};
 }
 
 std::string LoggedMark::claim_of(std::int64_t epoch) const {

@@ -16,12 +16,15 @@ class Connection;
 struct FilePosition {
   LogPosition at;
   Sha256 before{};
+  bool alone = false;  // no other machine has the log, which only goes to an archive
   bool operator==(const FilePosition&) const = default;
 };
 
-/// nullopt if no commit of the file is part of a log.
+/// nullopt if the last commit of the file is not part of a log.
 std::optional<FilePosition> read_position(Connection& db);
 void write_position(Connection& db, const FilePosition& position);
+/// The file gets commits that no log has. Not for one whose log other machines have.
+void leave_alone_log(Connection& db);
 /// The file at `path` is not part of a log any more. Also removes its LoggedMark, which would speak
 /// of the entries of another log.
 void forget_position(Connection& db, const std::string& path);
@@ -32,6 +35,8 @@ std::int64_t remember_end(Connection& db, std::int64_t seq, Timestamp now, std::
 /// The position of a file that no process has open; also nullopt without a file. With the log that
 /// a killed process left. Throws SqlError.
 std::optional<FilePosition> read_closed_position(const std::string& path);
+/// The same if other machines share the log.
+std::optional<FilePosition> read_shared_position(const std::string& path);
 
 /// Remembers beside a file (NAME.logged) up to where the log has had its commits, so that none of
 /// them is ever cut off, even if the engine has lost it. Only its creation is synchronised: what it
@@ -42,8 +47,11 @@ class LoggedMark {
  public:
   explicit LoggedMark(const std::string& path);
   ~LoggedMark() = default;
-  void note(const LogPosition& at) const;
+  /// `commit`: the position of the last commit in the file.
+  void note(const LogTail& tail, const LogPosition& commit = {}) const;
   bool covers(const LogPosition& at) const;
+  /// The end of the log, if the file was in this position then.
+  std::optional<LogTail> tail_at(const LogPosition& commit) const;
   /// Remembers that this process leads in the epoch.
   void claim(std::int64_t epoch) const;
   /// Whether a process with this mark, and not with a copy of it, has led in the epoch since the
@@ -52,6 +60,7 @@ class LoggedMark {
   bool has_claimed(std::int64_t epoch) const;
 
  private:
+  std::string read() const;
   std::string claim_of(std::int64_t epoch) const;
 
   const Descriptor file_;

@@ -19,29 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kEntryFormat = 1;
-constexpr std::size_t kDigestBytes = 32;
-constexpr std::size_t kEntryHeadBytes = 1 + 1 + 8 + 8 + kDigestBytes;
 constexpr std::size_t kEntryBytesMax = std::size_t{2} << 20;
 constexpr std::size_t kNameDigits = 19;
-
-std::string content_of(const LogEntry& entry) {
-  return std::string{kEntryFormat, static_cast<char>(entry.kind)} +
-         to_big_endian(static_cast<std::uint64_t>(entry.at.seq), 8) +
-         to_big_endian(static_cast<std::uint64_t>(entry.at.epoch), 8) +
-         std::string(as_text(entry.digest)) + entry.payload;
-}
-
-std::optional<LogEntry> entry_of(std::string_view content) {
-  if (content.size() < kEntryHeadBytes || content[0] != kEntryFormat) return {};
-  LogEntry out;
-  out.kind = static_cast<EntryKind>(content[1]);
-  out.at.seq = static_cast<std::int64_t>(from_big_endian(content.substr(2, 8)));
-  out.at.epoch = static_cast<std::int64_t>(from_big_endian(content.substr(10, 8)));
-  out.digest = *sha256_from(content.substr(18, kDigestBytes));
-  out.payload = content.substr(kEntryHeadBytes);
-  return out;
-}
 
 }  // namespace
 
@@ -57,7 +36,7 @@ std::string FolderLog::path_of(std::int64_t seq) const {
 
 Result<LogEntry> FolderLog::read_entry(std::int64_t seq) const {
   COFFER_TRY(const std::string content, read_small_file(path_of(seq), kEntryBytesMax));
-  auto entry = entry_of(content);
+  auto entry = entry_from(content);
   if (entry && entry->at.seq == seq) return *std::move(entry);
   return unexpected(Slug::validation_failed, path_of(seq) + " is not an entry of a log.");
 }
@@ -126,7 +105,7 @@ Appended FolderLog::append_one(const LogEntry& entry, const std::function<void()
                                                   " does not continue the log"};
   const std::string path = path_of(entry.at.seq);
   auto file = PartialFile::create(path + '.' + to_hex(random_.bytes(8)));
-  Result<void> done = file ? file->append(content_of(entry)) : unexpected(file.error());
+  Result<void> done = file ? file->append(to_bytes(entry)) : unexpected(file.error());
   meanwhile();
   if (done) done = file->flush();
   if (!done) return unknown(done.error());

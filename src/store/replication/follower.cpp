@@ -125,13 +125,13 @@ Result<EntryChain> join_new(ReplicaLog& log, const EntryKeys& keys) {
 }
 
 Result<EntryChain> join_with(const std::string& path, ReplicaLog& log, const EntryKeys& keys) {
-  auto position = read_closed_position(path);
+  auto position = read_shared_position(path);
   if (!position) return holds_tables(path) ? join_unmarked(path, log, keys) : join_new(log, keys);
   EntryChain chain = chain_before(keys, *position);
   COFFER_TRY(Presence found, presence(log, keys, *position, chain));
   if (found == Presence::complete) return chain;
   COFFER_TRY_VOID(cut_unacknowledged(path, log, *position));
-  position = read_closed_position(path);
+  position = read_shared_position(path);
   if (!position) return join_unmarked(path, log, keys);
   chain = chain_before(keys, *position);
   COFFER_TRY(found, presence(log, keys, *position, chain));
@@ -158,12 +158,12 @@ Result<bool> Follower::step() {
     if (entry.kind == EntryKind::heartbeat) leader_ = content;
     COFFER_TRY_VOID(file_.apply(entry, std::move(content)));
   }
-  if (!entries->empty()) mark_.note(chain_.tail().at);
+  if (!entries->empty()) mark_.note(chain_.tail());
   return !entries->empty();
 }
 
 Result<void> check_seed(const std::string& path, ReplicaLog& log, const EntryKeys& keys) {
-  const auto position = read_closed_position(path);
+  const auto position = read_shared_position(path);
   if (!position) {
     return unexpected(Slug::conflict,
                       path + " is not part of the log. Make a backup of the leader.");

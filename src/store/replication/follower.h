@@ -38,7 +38,7 @@ class Follower {
  private:
   Follower(const std::string& path, ReplicaLog& log, EntryChain chain)
       : path_(path), log_(log), chain_(chain), mark_(path), file_(path) {
-    mark_.note(chain_.tail().at);
+    mark_.note(chain_.tail());
   }
 
   const std::string path_;

@@ -138,9 +138,26 @@ Result<std::unique_ptr<Leader>> lead(const std::string& path, const Replication&
   }
 }
 
+std::unique_ptr<Leader> lead_alone(const std::string& path, const Replication& with) {
+  const auto position = read_closed_position(path);
+  const LogPosition committed = position ? position->at : LogPosition();
+  // Without the mark of the last commit, its digest is unknown.
+  const LogTail tail = LoggedMark(path).tail_at(committed).value_or(LogTail{committed, {}});
+  EntryChain chain(with.keys, tail);
+  const LogEntry entry =
+      chain.append(EntryKind::takeover, takeover_content(false, {}), with.random);
+  (void)with.log.append({&entry, 1});
+  LeaderOptions options = with.leader;
+  options.marked = path;
+  options.committed = committed;
+  return std::make_unique<Leader>(with.log, with.keys, with.random, chain.tail(), 0,
+                                  std::move(options));
+}
+
 bool needs_log(Connection& db) {
   try {
-    return read_position(db).has_value();
+    const auto position = read_position(db);
+    return position && !position->alone;
   } catch (const SqlError&) {  // a new file, or one of another program
     return false;
   }

@@ -55,7 +55,12 @@ Result<std::unique_ptr<Leader>> lead(
     const std::string& path, const Replication& with,
     const std::function<Result<void>()>& may_lead = [] { return Result<void>(); });
 
-/// Whether the file is part of a log. Without it, its commits would be missing on other machines.
+/// Begins a log that no other machine has, with a file that no process has open. It continues the
+/// last log of the file, unless commits may be missing in that. Throws SqlError.
+std::unique_ptr<Leader> lead_alone(const std::string& path, const Replication& with);
+
+/// Whether the file is part of a shared log. Without it, its commits would be missing on other
+/// machines.
 bool needs_log(Connection& db);
 /// Then why it cannot be opened, after its path.
 inline constexpr const char* kNeedsLog =

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/thread.h"
@@ -25,7 +27,12 @@ constexpr std::int64_t kLeaseMs = 2'000;
 constexpr std::int64_t kHeartbeatMs = 500;
 
 struct LeaderOptions {
-  std::string address = {};  // where other machines send clients
+  /// No other machine has the log: there is no lease, nothing ends the process, and after a commit
+  /// that the log cannot have, the log begins again.
+  bool alone = false;
+  LogPosition committed = {};    // the last commit of the file, before this leader
+  const Clock* clock = nullptr;  // whose time the commits have; nullptr: none
+  std::string address = {};      // where other machines send clients
   /// Called when an append was not stored, or its result is unknown. Must end the process (70): it
   /// may neither respond nor go on, and a restart finds out. If it returns, the commit fails.
   std::function<void(const Appended&)> end;
@@ -73,9 +80,10 @@ class Leader final : public LogTap {
 
  private:
   void commit(const std::function<void()>& commit);
+  int reject(const std::string& fault, const std::function<int()>& synchronise);
   /// Calls `work` at these intervals until the leader is destroyed, or `work` returns false.
   void repeat(std::int64_t every_ms, const std::function<bool()>& work);
-  bool append(const std::vector<LogEntry>& entries, const std::function<void()>& meanwhile);
+  bool append(std::span<const LogEntry> entries, const std::function<void()>& meanwhile);
 
   ReplicaLog& log_;
   Random& random_;
@@ -88,7 +96,8 @@ class Leader final : public LogTap {
   // log and the members from here to `sent_ms_`.
   Mutex appending_;
   EntryChain chain_;
-  std::int64_t stored_seq_ = 0;  // of the position that the present transaction contains
+  Timestamp last_at_;   // of the last commit
+  LogPosition stored_;  // that the last or present transaction contains
   std::atomic<std::int64_t> seq_;
   const std::int64_t epoch_;
   std::int64_t sent_ms_;                  // of the last append

@@ -32,7 +32,7 @@ class PageBases {
   using Bases = std::list<Base>;
   void drop(Bases::iterator base);
 
-  const std::size_t bytes_max_;
+  std::size_t bytes_max_;
   std::size_t bytes_ = 0;
   std::uint32_t end_ = 0;  // no page beyond it is kept
   Bases bases_;            // the one used last comes first

@@ -7,6 +7,7 @@
 #include "base/platform/exit_code.h"
 #include "base/telemetry/log.h"
 #include "store/replication/folder_log.h"
+#include "store/replication/spool_log.h"
 
 namespace coffer::store {
 namespace {
@@ -36,14 +37,30 @@ Result<std::unique_ptr<Replica>> Replica::open(LogPlace place, const Secret& roo
   EntryKeys keys(root);
   COFFER_TRY(auto log, open_log(place, keys.ledger(), random));
   std::unique_ptr<Replica> out(new Replica(std::move(keys), std::move(log), address, random));
-  // With a connection of its own, because a truncation takes longer than appends may wait.
-  out->replication_.leader.truncate = [&random, place = std::move(place),
-                                       ledger =
-                                           out->keys_.ledger()](std::int64_t seq) -> Result<void> {
-    COFFER_TRY(const auto other, open_log(place, ledger, random));
+  // Each user has a connection of its own: a truncation takes longer than appends may wait.
+  out->open_ = [&random, place = std::move(place), ledger = out->keys_.ledger()] {
+    return open_log(place, ledger, random);
+  };
+  out->replication_.leader.truncate = [open = out->open_](std::int64_t seq) -> Result<void> {
+    COFFER_TRY(const auto other, open());
     return other->truncate(seq);
   };
   return out;
+}
+
+std::unique_ptr<Replica> Replica::alone(const Secret& root, Random& random) {
+  std::unique_ptr<Replica> out(
+      new Replica(EntryKeys(root), std::make_unique<SpoolLog>(), {}, random));
+  out->replication_.leader.alone = true;
+  return out;
+}
+
+Result<ReplicaLog*> Replica::reader() {
+  if (!open_) return log_.get();
+  if (!read_) {
+    COFFER_TRY(read_, open_());
+  }
+  return read_.get();
 }
 
 Replica::Replica(EntryKeys keys, std::unique_ptr<ReplicaLog> log, const std::string& address,

@@ -20,6 +20,11 @@ class Replica {
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
 
+  /// For a ledger of one machine, whose log goes to an archive.
+  static std::unique_ptr<Replica> alone(const Secret& root, Random& random);
+  /// The log, for one other thread, which reads it. Lives as long as the replica.
+  Result<ReplicaLog*> reader();
+
   /// May be changed before the database is opened.
   Replication& replication() { return replication_; }
 
@@ -29,6 +34,8 @@ class Replica {
 
   const EntryKeys keys_;
   const std::unique_ptr<ReplicaLog> log_;
+  std::function<Result<std::unique_ptr<ReplicaLog>>()> open_;  // empty: `log_` is thread-safe
+  std::unique_ptr<ReplicaLog> read_;
   Replication replication_;
 };
 

@@ -12,6 +12,7 @@
 #include "store/file/checkpointer.h"
 #include "store/replication/file_position.h"
 #include "store/replication/follower_file.h"
+#include "store/replication/spool_log.h"
 #include "unit/store/replication/replicated_files.h"
 
 using namespace coffer;
@@ -168,6 +169,70 @@ TEST_CASE("leader: a commit without its position, or after one of another progra
     CHECK(pair.ends == std::vector<std::string>{"another program has written to the database"});
   }
   CHECK(pair.log.tail().value().at == pair.leader->position());
+}
+
+TEST_CASE("leader: alone, a commit that the log cannot have begins it again and ends nothing") {
+  TemporaryFolder folder;
+  OsRandom random;
+  SpoolLog log;
+  ManualClock clock;
+  const std::string path = folder.file("alone.db");
+  auto leader = lead_alone(
+      path, {log, shared_keys(), random, {.alone = true, .clock = &clock, .end = [](auto&&) {
+                                            FAIL("the process ends");
+                                          }}});
+  Connection writer(path, OpenMode::writer);
+  leader->follow(writer);
+  writer.execute("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0");
+  const auto commit = [&](const std::string& sql) {
+    Transaction transaction(writer, true);
+    writer.execute(sql);
+    transaction.commit();
+  };
+  commit(
+      "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT;"
+      "CREATE TABLE t (b BLOB)");
+  const std::int64_t before = log.tail()->at.seq;
+  REQUIRE(log.read_from(1, 1 << 20)->size() == static_cast<std::size_t>(before));
+  SECTION("not in a Transaction") { writer.execute("INSERT INTO t (b) VALUES (x'01')"); }
+  SECTION("another program has written") {
+    {
+      Connection other(path, OpenMode::read_write);
+      other.execute("PRAGMA wal_autocheckpoint=0; INSERT INTO t (b) VALUES (x'02')");
+    }
+    commit("INSERT INTO t (b) VALUES (x'01')");
+  }
+  CHECK(lease_holds());
+  CHECK(log.read_from(before + 1, 1)->front().kind == EntryKind::takeover);
+  commit("INSERT INTO t (b) VALUES (x'03')");
+  const auto entries = log.read_from(before + 1, 1 << 20).value();
+  REQUIRE(entries.size() >= 2);
+  EntryChain chain(shared_keys(), {entries[0].at, entries[0].digest});
+  const auto part = chain.read(entries[1]);
+  REQUIRE(part);
+  CHECK(read_part_head(*part)->at == clock.now());
+  leader.reset();
+}
+
+TEST_CASE("spool: it keeps what was not read, and drops everything when that is too much") {
+  OsRandom random;
+  EntryChain chain(shared_keys(), {});
+  SpoolLog log(10'000);
+  const auto append = [&](std::size_t bytes) {
+    const LogEntry entry = chain.append(EntryKind::data, std::string(bytes, 'x'), random);
+    CHECK(log.append({&entry, 1}, [] {}).result == AppendResult::stored);
+  };
+  for (int i = 0; i < 5; ++i) append(1'000);
+  CHECK(log.read_from(1, 1'500)->size() == 2);
+  CHECK(log.read_from(1, 1 << 20)->size() == 5);
+  CHECK(log.read_from(4, 1 << 20)->size() == 2);
+  CHECK(log.read_from(3, 1).error().slug == Slug::not_found);  // it was read
+  CHECK(log.read_from(6, 1)->empty());
+  append(10'500);
+  CHECK(log.read_from(6, 1).error().slug == Slug::not_found);
+  CHECK(log.tail()->at.seq == 6);
+  append(100);
+  CHECK(log.read_from(7, 1)->size() == 1);
 }
 
 TEST_CASE("leader: a large commit of several entries is applied with its last entry") {
