@@ -941,7 +941,7 @@ WHERE payment IS NULL AND returned_at IS NULL;
 CREATE TABLE alerts (
   alert     INTEGER PRIMARY KEY,
   id        BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 23),
+  condition INTEGER NOT NULL CHECK (condition BETWEEN 0 AND 25),
   count     INTEGER NOT NULL,  -- of affected payments, webhooks, ..., at the last message
   began_at  INTEGER NOT NULL,
   opens_at  INTEGER NOT NULL,  -- if the condition lasts until then

@@ -9,6 +9,7 @@
 #include "flows/operations/figures.h"
 #include "flows/operations/file_keys.h"
 #include "outbound/operations/messenger.h"
+#include "store/file/foreign_file.h"
 
 namespace coffer {
 namespace {
@@ -87,6 +88,7 @@ std::unique_ptr<App> App::open(const Config& config, const Clock& clock, Random&
 Result<void> App::open_database(Missing missing, std::string_view command,
                                 const OtherUsers& others) {
   const bool creates = missing == Missing::create;
+  if (creates) COFFER_TRY_VOID(check_new_file(config_, random_));
   if (!others.beside) {
     COFFER_TRY(replica_, open_replica(config_, random_));
   }
@@ -98,8 +100,12 @@ Result<void> App::open_database(Missing missing, std::string_view command,
                                                       kWorkBuckets)](std::int64_t us) {
       appends.observe(us);
     };
+  } else if (!config_.archive.empty() && command.empty() && !others.beside) {
+    const bool is_new = creates && !store::holds_tables(config_.db);
+    COFFER_TRY(replica_,
+               open_log_alone(config_, random_,
+                              is_new ? auth::MissingKey::create : auth::MissingKey::refuse));
   }
-  if (creates) COFFER_TRY_VOID(check_new_file(config_, random_));
   store::OpenError fault;
   database_ = store::Database::open({.path = config_.db,
                                      .link = config_.db_link,
@@ -129,7 +135,13 @@ Result<void> App::build(Missing missing, std::string_view command, const OtherUs
   queue_ = std::make_unique<store::CommitQueue>(*database_, clock_, options, wake);
   COFFER_TRY(const auto key, open_master_key(config_, random_, *database_, *queue_));
   build_services(key);
-  if (replica_) begin_to_lead();
+  if (database_->leader() != nullptr) begin_to_lead();
+  OpenArchive open;
+  if (!config_.archive.empty()) {
+    open = archive_at(config_.archive, config_, key, {*client_, *resolver_, clock_}, random_);
+  }
+  archiving_ = std::make_unique<Archiving>(
+      config_, *context_, command.empty() ? replica_.get() : nullptr, std::move(open));
   auto hasher = flows::prepare_file_keys(*context_);
   if (!hasher) {
     const bool is_full = hasher.error().slug == Slug::storage_full;
@@ -217,8 +229,8 @@ Result<void> App::build_webhooks() {
                                                   config_.ca_bundle, config_.webhook_timeout_ms),
                           delivery_policy(config_)});
   context_->webhooks = webhooks_.get();
-  background_ =
-      std::make_unique<Background>(config_, clock_, *services_, *connectors_, *client_, *resolver_);
+  background_ = std::make_unique<Background>(config_, clock_, *services_, *connectors_, *client_,
+                                             *resolver_, *archiving_);
   return {};
 }
 
@@ -258,6 +270,7 @@ void App::stop(const std::function<void()>& stop_commands) {
   if (background_) background_->stop();
   if (request_log_) request_log_->stop();
   if (queue_) queue_->stop();
+  if (archiving_) archiving_->finish();
 }
 
 }  // namespace coffer

@@ -2,6 +2,7 @@
 // order.
 #pragma once
 
+#include "app/archiving.h"
 #include "app/background.h"
 #include "app/listeners.h"
 #include "base/telemetry/metrics.h"
@@ -96,7 +97,7 @@ class App {
   GuessTable guesses_;
   http::TrustedProxies proxies_;
   flows::OperatorSessions sessions_;
-  std::unique_ptr<store::Replica> replica_;  // null without replication
+  std::unique_ptr<store::Replica> replica_;  // null without a log
   std::unique_ptr<store::Database> database_;
   std::unique_ptr<store::CommitQueue> queue_;
   std::unique_ptr<const auth::SecretHasher> hasher_;
@@ -114,6 +115,7 @@ class App {
   std::unique_ptr<api::RequestLog> request_log_;  // null while not served, or if turned off
   std::unique_ptr<api::Pipeline> pipeline_;
   std::unique_ptr<Listeners> listeners_;
+  std::unique_ptr<Archiving> archiving_;
   std::unique_ptr<Background> background_;
   bool stopped_ = false;
 };

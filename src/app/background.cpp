@@ -43,7 +43,7 @@ flows::BackupPlan backup_plan(const Config& config) {
 
 Background::Background(const Config& config, const Clock& clock, api::Services& services,
                        const outbound::ConnectorRegistry& connectors, http::Client& client,
-                       outbound::Resolver& resolver)
+                       outbound::Resolver& resolver, Archiving& archiving)
     : config_(config),
       clock_(clock),
       services_(services),
@@ -57,7 +57,8 @@ Background::Background(const Config& config, const Clock& clock, api::Services& 
                     return condition_facts(db, store::read_backlog(db));
                   });
                 }),
-      checkpoints_(context_, outbound::Witnesses(config.checkpoint_witnesses, client, resolver)) {
+      archiving_(archiving),
+      checkpoints_(context_, archiving.head_keeper()) {
   if (context_.database.leader() != nullptr) {
     leadership_.emplace(config_, context_, client, resolver);
   }
@@ -79,6 +80,7 @@ void Background::start() {
   verifier_.start();
   if (backups_) backups_->start();
   if (leadership_) leadership_->start();
+  if (archiving_.writes()) archiving_.start([this] { return draining_.load(); });
   starting_ = false;
 }
 
@@ -88,6 +90,7 @@ void Background::stop() {
   store_secret_uses();
   if (backups_) backups_->stop();
   if (leadership_) leadership_->stop();
+  archiving_.stop();
   head_signer_.stop();
   verifier_.stop();
   prober_.stop();
@@ -143,8 +146,8 @@ api::Health Background::health() const {
     const store::LogPosition at = leader->position();
     health.leads = {at.seq, at.epoch};
   }
-  if (!checkpoints_.faults().empty()) {
-    health.details.emplace_back("checkpoints", "A witness does not have the last checkpoint.");
+  if (checkpoints_.has_failed()) {
+    health.details.emplace_back("checkpoints", "The archive does not have the last checkpoint.");
   }
   return health;
 }
@@ -195,7 +198,8 @@ ConditionFacts Background::condition_facts(store::Connection& db,
   facts.clock_behind_ms = context_.queue.stats().clock_behind_ms;
   facts.clock_synchronised = clock_is_synchronised();
   if (leadership_) leadership_->add_facts(facts);
-  facts.checkpoint_faults = static_cast<std::int64_t>(checkpoints_.faults().size());
+  facts.checkpoint_failed = checkpoints_.has_failed();
+  if (archiving_.writes()) archiving_.add_facts(db, facts);
   return facts;
 }
 

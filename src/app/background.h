@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/pipeline/services.h"
+#include "app/archiving.h"
 #include "app/leadership.h"
 #include "config/config.h"
 #include "flows/operations/checkpoint_rounds.h"
@@ -19,7 +20,7 @@ class Background {
   /// All arguments must outlive this object. `clock`: of the machine.
   Background(const Config& config, const Clock& clock, api::Services& services,
              const outbound::ConnectorRegistry& connectors, http::Client& client,
-             outbound::Resolver& resolver);
+             outbound::Resolver& resolver, Archiving& archiving);
 
   /// From `announce` to `start`, and from `drain` on, /healthz reports that the server does not
   /// serve. After `drain`, long work ends early.
@@ -31,6 +32,7 @@ class Background {
   /// Call it after a commit with work. Thread-safe.
   void wake(store::Signal signal);
 
+  Archiving& archiving() const { return archiving_; }
   /// The result for /healthz. Thread-safe, like the following functions.
   api::Health health() const;
   /// The figures that determine which conditions hold.
@@ -79,6 +81,7 @@ class Background {
   workers::ProviderLanes providers_;
   workers::WebhookDelivery deliveries_;
   workers::Messages messages_;
+  Archiving& archiving_;
   flows::CheckpointRounds checkpoints_;
   WorkerThread settlement_{"settlement", [this] { return settlement_step(); }};
   WorkerThread housekeeping_{"housekeeping", [this] { return housekeeping_step(); }};

@@ -7,6 +7,7 @@
 #include "base/platform/exit_code.h"
 #include "base/platform/lease.h"
 #include "base/readable.h"
+#include "flows/operations/archive_store.h"
 #include "http/client.h"
 #include "outbound/wire/resolver.h"
 #include "store/file/foreign_file.h"
@@ -47,6 +48,7 @@ int exit_code_of(const Problem& problem) {
 
 constexpr int kResolveMs = 5'000;
 constexpr std::string_view kLogLabel = "coffer replicated log v1";
+constexpr std::string_view kArchiveLabel = "coffer archive v1";
 
 /// The tables of a new database and the log of their creation fit into this.
 constexpr std::uint64_t kNewDatabaseBytes = std::uint64_t{1} << 20;
@@ -148,6 +150,21 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
     }));
   }
   return key;
+}
+
+OpenArchive archive_at(const std::string& url, const Config& config, const auth::MasterKey& key,
+                       const outbound::ArchiveWire& wire, Random& random) {
+  return [settings = archive_settings(config, url), wire, log = key.derive(kLogLabel),
+          root = key.derive(kArchiveLabel), &random]() -> Result<std::unique_ptr<store::Archive>> {
+    COFFER_TRY(auto objects, flows::open_object_store(settings, wire));
+    return std::make_unique<store::Archive>(std::move(objects), log, root, random);
+  };
+}
+
+Result<std::unique_ptr<store::Replica>> open_log_alone(const Config& config, Random& random,
+                                                       auth::MissingKey missing) {
+  COFFER_TRY(const auto key, configured_key(config, random, missing));
+  return store::Replica::alone(key.derive(kLogLabel), random);
 }
 
 Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random) {

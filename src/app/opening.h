@@ -1,10 +1,14 @@
 // What must hold before a file is opened, and the master key of the file.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "auth/master_key.h"
 #include "config/config.h"
+#include "outbound/archive/s3_bucket.h"
+#include "store/archive/archive.h"
 #include "store/commit_queue.h"
 #include "store/database.h"
 #include "store/replication/replica.h"
@@ -38,6 +42,18 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 /// The log of the settings; nullptr without replication. Commands do not follow: if another machine
 /// leads, opening the database fails. The master key must exist, because all machines share it.
 Result<std::unique_ptr<store::Replica>> open_replica(const Config& config, Random& random);
+
+/// The log of a server with an archive and without replication. `missing`: as configured_key().
+Result<std::unique_ptr<store::Replica>> open_log_alone(const Config& config, Random& random,
+                                                       auth::MissingKey missing);
+
+/// Opens the archive of the settings, each time for another thread. Fails only for a place that no
+/// build can use.
+using OpenArchive = std::function<Result<std::unique_ptr<store::Archive>>()>;
+/// Of the archive at `url`. `random` and what `wire` refers to must outlive the function and the
+/// archives.
+OpenArchive archive_at(const std::string& url, const Config& config, const auth::MasterKey& key,
+                       const outbound::ArchiveWire& wire, Random& random);
 
 /// Checks that a machine can begin to follow the log of the settings with this backup.
 Result<void> check_seed(const Config& config, const std::string& backup, Random& random);

@@ -27,7 +27,7 @@ bool is_of_the_api(const http::Request& request) {
 /// Without what is for leaders only: other machines may call this one's callbacks.
 Config for_reading(Config config) {
   config.backup_dir.clear();
-  config.checkpoint_witnesses.clear();
+  config.archive.clear();
   return config;
 }
 

@@ -292,6 +292,7 @@ const std::vector<Command>& commands() {
                               approval_commands(),
                               operator_sign_in_commands(),
                               operator_token_commands(),
+                              archive_commands(),
                               backup_commands(),
                               verify_commands(),
                               export_commands(),

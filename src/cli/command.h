@@ -46,7 +46,6 @@ struct Argument {
                // admin page uploads one; the audit log records its digest
     document,  // the same of a file of a bank: it may be larger, and in ISO 8859-1
     path,      // a file on the machine that runs the command; `-` is standard input or output
-    source,    // the path of a file or the URL of a text, which the command reads
     url,       // a URL that is stored or called under the rules of outbound/
   };
 

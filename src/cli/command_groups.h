@@ -24,6 +24,7 @@ std::vector<Command> market_commands();
 std::vector<Command> wallet_commands();
 std::vector<Command> settings_commands();
 std::vector<Command> about_commands();
+std::vector<Command> archive_commands();
 std::vector<Command> backup_commands();
 std::vector<Command> export_commands();
 std::vector<Command> healthcheck_commands();

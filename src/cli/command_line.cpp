@@ -47,6 +47,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"notification", "Messages to recipients of payments"},
     {"alert", "Alerts to the operator by webhook and e-mail"},
     {"logs", "API requests, with redacted bodies"},
+    {"archive", "Archive of the database"},
     {"backups", "Backups in backup_dir"},
     {"replica", "Role of a server in a replicated ledger"},
     {"sandbox", "Clock of a demo"},

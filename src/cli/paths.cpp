@@ -10,7 +10,6 @@
 #include "base/files/side_files.h"
 #include "base/text/characters.h"
 #include "domain/reconciliation/bank_statement.h"
-#include "outbound/operations/witness.h"
 #include "store/requests/request_log_file.h"
 
 namespace coffer::cli {
@@ -102,7 +101,6 @@ void make_paths_absolute(const Command& command, Arguments& arguments) {
   for (const Argument& argument : command.arguments) {
     const auto given = arguments.values.find(std::string(argument.name));
     if (!names_place(argument) || given == arguments.values.end() || given->second == "-") continue;
-    if (outbound::is_web_address(given->second)) continue;
     std::error_code error;
     const auto absolute = std::filesystem::absolute(given->second, error);
     if (!error) given->second = absolute.lexically_normal().string();

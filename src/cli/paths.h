@@ -1,5 +1,5 @@
-// Arguments that contain the path of a file on the machine that runs the command, or another place
-// that the command reads. Their type says so (Argument::Value).
+// Arguments that contain the path of a file on the machine that runs the command. Their type says so
+// (Argument::Value).
 //
 // Only the command line accepts them: the admin page does not send them and does not offer commands
 // that require one.
@@ -9,10 +9,9 @@
 
 namespace coffer::cli {
 
-/// Whether the value leads the command to a file, or to a text on another machine, that it reads or
-/// writes.
+/// Whether the value leads the command to a file that it reads or writes.
 constexpr bool names_place(const Argument& argument) {
-  return argument.value == Argument::Value::path || argument.value == Argument::Value::source;
+  return argument.value == Argument::Value::path;
 }
 
 constexpr Argument path_positional(std::string_view help, bool required) {

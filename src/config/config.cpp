@@ -24,7 +24,6 @@
 #include "outbound/key_set.h"
 #include "outbound/operations/messenger.h"
 #include "outbound/operations/replicas.h"
-#include "outbound/operations/witness.h"
 #include "outbound/wire/target_guard.h"
 
 namespace coffer {
@@ -102,9 +101,6 @@ struct Checks {
     const auto ports = outbound::AllowedTargets::parse({}, config.webhook_allow_ports);
     if (!ports) fault("webhook_allow_ports", ports.error().detail);
     if (!allowed) fault("webhook_allow_targets", allowed.error().detail);
-    for (const std::string& target : config.checkpoint_witnesses) {
-      check("checkpoint_witnesses", outbound::check_witness(target));
-    }
     for (const std::string& url : config.replicas) check("replicas", outbound::check_replica(url));
     const auto is_log = [&](std::string_view begin) { return config.replicate.starts_with(begin); };
     if (!config.replicate.empty() && !is_log("folder:/") && !is_log("postgres://") &&
@@ -127,6 +123,12 @@ struct Checks {
   }
 
   void check_archive() {
+    const auto place = outbound::parse_archive_url(config.archive);
+    if (!config.archive.empty() && !place) {
+      fault("archive", place.error().detail);
+    } else if (place && !place->bucket.empty() && config.archive_access_key.empty()) {
+      fault("archive", "a bucket needs a key. Set archive_access_key and archive_secret_key");
+    }
     if (!config.archive_endpoint.empty())
       check("archive_endpoint", outbound::check_archive_endpoint(config.archive_endpoint));
     check_pair("archive_access_key", !config.archive_access_key.empty(), "archive_secret_key",
@@ -411,6 +413,9 @@ class Loader {
   }
 
   static std::string unknown_key(const std::string& key) {
+    if (key == "checkpoint_witnesses") {
+      return key + " was removed; set archive, which also keeps the signed checkpoints";
+    }
     const std::string_view nearest = nearest_config_option(key);
     const std::string start = "unknown key " + key + "; ";
     if (nearest.empty() || nearest == "config" || find_config_option(nearest)->secret()) {

@@ -73,8 +73,7 @@ struct Config {
   std::string metrics_token_file;
   std::string tls_cert;  // PEM files; both or neither; empty: plain HTTP
   std::string tls_key;
-  std::string tls_client_ca;  // PEM; empty: no client certificates are requested
-  std::vector<std::string> checkpoint_witnesses;
+  std::string tls_client_ca;                 // PEM; empty: no client certificates are requested
   std::vector<std::string> trusted_proxies;  // CIDRs of peers whose X-Forwarded-For is trusted
   int workers = 64;
   int max_connections = 4'096;
@@ -94,6 +93,11 @@ struct Config {
   std::string backup_dir;   // empty: no scheduled backups
   int backup_every_h = 24;  // age of the last backup at which the next is made, in hours
   int backup_keep = 14;     // number of scheduled backups to keep
+
+  std::string archive;                // URL; empty: no archive
+  int archive_keep_days = 30;         // any moment of these can be restored
+  int archive_snapshot_every_h = 24;  // of the file
+  int archive_prove_every_h = 24;     // restores on trial; 0: none
 
   int token_lifetime_s = 3'600;
   int rate_limit_production_per_s = 100;  // rates: 0 disables

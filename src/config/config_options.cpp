@@ -116,6 +116,15 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            8'760),
     number("backup_keep", &Config::backup_keep, "N", "Number of scheduled backups to keep", 1,
            10'000),
+    word("archive", &Config::archive, kServer, "URL",
+         "Place of the archive, from which any moment can be restored: file:///FOLDER or "
+         "s3://BUCKET[/PREFIX]"),
+    number("archive_keep_days", &Config::archive_keep_days, "DAYS",
+           "Time for which any moment can be restored from the archive", 1, 36'500),
+    number("archive_snapshot_every_h", &Config::archive_snapshot_every_h, "HOURS",
+           "Interval of the snapshots in the archive", 1, 8'760),
+    number("archive_prove_every_h", &Config::archive_prove_every_h, "HOURS",
+           "Interval at which a restore from the archive is proven; 0 means never", 0, 8'760),
 
     word("listen_http", &Config::listen_http, kServer, "HOST:PORT",
          "Address of the API; port 0 selects a free one"),
@@ -146,9 +155,6 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
     path("tls_key", &Config::tls_key, kServer, "TLS private key (PEM)"),
     path("tls_client_ca", &Config::tls_client_ca, kServer,
          "CAs whose certificates clients may present (PEM); requires tls_cert and tls_key"),
-    word("checkpoint_witnesses", &Config::checkpoint_witnesses, kServer, "FILE|URL,...",
-         "Places that store signed checkpoints apart from the database: files on other disks, "
-         "https URLs"),
     word("trusted_proxies", &Config::trusted_proxies, kServer, "CIDR,...",
          "Proxies whose X-Forwarded-For, X-Forwarded-Proto and X-Forwarded-Host are trusted"),
     number("workers", &Config::workers, "N",

@@ -53,8 +53,7 @@ class Pair:
                       opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
                 file.write(key)
             settings = {"COFFER_REPLICATE": log_url or "folder:" + self.log, "COFFER_ADMIN_OFF": "true",
-                        "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0",
-                        "COFFER_CHECKPOINT_WITNESSES": ""}
+                        "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0"}
             self.machines.append(make(BINARY, os.path.join(home, "ledger.db"), settings=settings))
         for machine, other in zip(self.machines, reversed(self.machines)):
             machine.settings["COFFER_REPLICAS"] = f"http://{other.host}:{other.port}"

@@ -88,7 +88,8 @@ GUARDED = {
     "messages": "alert payment id kind channel recipient count oldest_at at state",
 }
 ROWS = {  # of GUARDED, if not all
-    "meta": "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', 'log_end')"}
+    "meta": "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', 'log_end', "
+            "'archive_proof', 'restored_over')"}
 
 
 def digest(key, text):

@@ -91,6 +91,17 @@ def backups_and_drill(gateway, mine):
     check("verify passes the served file and the backup, and fails a changed one", True)
 
 
+def archive(gateway, mine):
+    home = gateway.home
+    said = home.run(mine.take(OPERATING, "coffer archive status"))
+    check("the archive is shown, and a restore from it is proven", "oldestMoment" in said and "provenAt" in said, said)
+    home.run(documents.replaced(mine.take(OPERATING, "coffer restore --from", "sh"),
+                                {"file:///mnt/archive/coffer": "file://" + home.path("archive"),
+                                 "2026-01-31T09:00:00Z": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                                 "/tmp/drill": home.path("drill"), "/tmp/then": home.path("then")}))
+    check("a restore from the archive leaves nothing", not os.path.exists(home.path("drill")))
+
+
 def export(gateway, mine):
     home = gateway.home
     home.run(mine.take(OPERATING, "coffer export books"))
@@ -304,11 +315,12 @@ def main():
     with Home(binary()) as home:
         os.mkdir(home.path("backups"), 0o700)
         # This sendmail accepts every message, so that a test of alerts succeeds.
-        gateway = Served(home, f'backup_dir = "{home.path("backups")}"\nnotify_sendmail = "/bin/true"\n'
+        gateway = Served(home, f'backup_dir = "{home.path("backups")}"\narchive = "file://{home.path("archive")}"\nnotify_sendmail = "/bin/true"\n'
                                'notify_from = "gateway@bank.example"\nalert_email = "ops@bank.example"\n'
                                'webhook_allow_targets = "127.0.0.1"\n')
         funding(gateway, mine)
         backups_and_drill(gateway, mine)
+        archive(gateway, mine)
         export(gateway, mine)
         fixtures_and_bulk(gateway, mine)
         admin_listener()

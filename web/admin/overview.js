@@ -39,6 +39,8 @@ const CONDITIONS = {
   log_unreachable: ['bad', O.attention.log, 'checks'],
   replica_missing: ['bad', O.attention.replicaMissing, 'checks'],
   replica_lagging: ['warn', O.attention.replicaLagging, 'checks'],
+  archive_behind: ['bad', O.attention.archiveBehind, 'checks'],
+  restore_unproven: ['bad', O.attention.restoreUnproven, 'checks'],
   checkpoints_missing: ['bad', O.attention.checkpoints, 'checks'],
   approvals_waiting: ['warn', O.attention.approvals, 'approvals?waiting=true'],
   credentials_rotated: ['warn', O.attention.credentialsRotated, 'applications'],

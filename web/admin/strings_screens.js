@@ -294,10 +294,9 @@ export const screens = {
       log: { text: () => 'The shared log is slow or cannot be reached', next: 'See checks' },
       replicaMissing: { text: counted('follower does not respond', 'followers do not respond'), next: 'See checks' },
       replicaLagging: { text: counted('follower is not up to date', 'followers are not up to date'), next: 'See checks' },
-      checkpoints: {
-        text: counted('witness lacks the last checkpoint', 'witnesses lack the last checkpoint'),
-        next: 'See checks',
-      },
+      checkpoints: { text: () => 'The archive lacks the last checkpoint', next: 'See checks' },
+      archiveBehind: { text: () => 'The archive does not have the latest payments', next: 'See checks' },
+      restoreUnproven: { text: () => 'No proven restore from the archive', next: 'See checks' },
     },
     today: {
       title: 'Today',

@@ -206,6 +206,19 @@ void write_last_backup(Exposition& out, const std::optional<store::BackupRecord>
             last ? number(last->bytes) : 0);
 }
 
+/// Ages count from the start of the server if nothing is known from before.
+void write_archive(Exposition& out, const App& app, const ConditionFacts& facts) {
+  const Archiving& archiving = app.background().archiving();
+  if (!archiving.writes()) return;
+  out.gauge("coffer_archive_behind_seconds", "Age of the newest entries missing in the archive.",
+            age(app.flows().queue.now(), facts.archived_until));
+  out.counter("coffer_archive_bytes_total", "Bytes of the log stored in the archive since the start.",
+              number(archiving.bytes()));
+  out.gauge("coffer_archive_proven_timestamp_seconds",
+            "When a restore from the archive was last proven; 0 if it was not.",
+            facts.proven_at ? number(facts.proven_at->ms) / kMsPerSecond : 0);
+}
+
 /// The highest usage of each quota; `coffer association quotas` shows the association.
 void write_quotas(Exposition& out, const std::vector<flows::QuotaState>& states) {
   std::map<std::string_view, std::map<std::string_view, double>> fullest;
@@ -240,6 +253,7 @@ void write_backlog(Exposition& out, const std::optional<MetricsPage::Stored>& st
   write_webhooks(out, backlog);
   write_connectors(out, backlog, app);
   write_last_backup(out, backlog.last_backup);
+  write_archive(out, app, stored->archive);
   out.gauge("coffer_alerts_open", "Alerts that are open.", number(stored->alerts_open));
   out.counter("coffer_audit_records_total", "Audit entries: commands and their results.",
               number(backlog.audit_records));
@@ -320,8 +334,11 @@ std::optional<MetricsPage::Stored> MetricsPage::stored() {
   std::optional<Stored> fresh;
   try {
     auto read = app_.flows().read([&](store::Connection& db) {
-      return Stored{store::read_backlog(db), flows::all_quotas(app_.flows(), db),
-                    store::count_open_alerts(db)};
+      Stored out{store::read_backlog(db), flows::all_quotas(app_.flows(), db),
+                 store::count_open_alerts(db)};
+      const Archiving& archiving = app_.background().archiving();
+      if (archiving.writes()) archiving.add_facts(db, out.archive);
+      return out;
     });
     if (read) fresh = *std::move(read);
   } catch (...) {

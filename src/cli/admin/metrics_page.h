@@ -29,6 +29,7 @@ class MetricsPage {
     store::Backlog backlog;
     std::vector<flows::QuotaState> quotas;  // of all tenants
     std::int64_t alerts_open = 0;
+    ConditionFacts archive = {};  // only its own
   };
 
   /// `app` must outlive the page.

@@ -19,6 +19,8 @@
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"
 #include "flows/operations/restore.h"
+#include "http/client.h"
+#include "outbound/wire/resolver.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -203,14 +205,16 @@ std::string key_fault(const Config& config, const Result<auth::MasterKey>& key,
   return text + key_beside(backup);
 }
 
-std::string next_steps(const Config& config, const std::string& key_fault, bool compared) {
+/// `lost`: which payments are missing.
+std::string next_steps(const Config& config, const std::string& key_fault, const std::string& lost,
+                       bool compared) {
   std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
   if (!compared) {
     text += "\nWithout --checkpoint, coffer cannot detect that a newer backup exists.";
   }
-  text +=
-      "\nPayments accepted after the backup are not in it. Compare the ledger with the records of "
-      "your\nproviders and clients before you continue.\n\nNext:\n  ";
+  text += "\n" + lost +
+          " Compare the ledger with the records of your\nproviders and clients before you "
+          "continue.\n\nNext:\n  ";
   if (!key_fault.empty()) {
     text += "provide the key of the backup in " + key_source(config) + "\n  coffer verify --db " +
             shell_word(config.db) + "\n  ";
@@ -218,9 +222,75 @@ std::string next_steps(const Config& config, const std::string& key_fault, bool 
   return text + serve_command(config);
 }
 
+Record record_of(const Config& config, const flows::Restored& restored) {
+  const store::FileSummary& summary = restored.verdict.summary;
+  Record record{{"database", config.db},
+                {"bytes", restored.bytes},
+                {"verified", true},
+                {"checked", std::string(extent_of(restored.verdict))},
+                {"payments", summary.payments},
+                {"lastEntryAt", last_entry(summary)}};
+  if (restored.schema_before != summary.schema) {
+    record.emplace_back("upgradedFromSchema", restored.schema_before);
+  }
+  if (!restored.log_doubt.empty()) record.emplace_back("warning", restored.log_doubt);
+  return record;
+}
+
+Result<CommandResult> restore_from_archive(const Console& console, const Config& config,
+                                           const Arguments& arguments) {
+  flows::ArchiveRestore wanted;
+  if (const auto at = arguments.find("at")) {
+    wanted.at = Timestamp::parse(*at);
+    if (!wanted.at) {
+      return unexpected(Slug::malformed_request, "\"" + *at +
+                                                     "\" is not a time. Write it like "
+                                                     "2026-01-31T09:00:00Z.");
+    }
+  }
+  OsRandom random;
+  if (!config.replicate.empty()) {
+    wanted.accept = [&](const std::string& path) { return check_seed(config, path, random); };
+  }
+  COFFER_TRY(const auto key, configured_key(config, random, auth::MissingKey::refuse));
+  COFFER_TRY(const auto checks, file_checks(config, arguments));
+  Interruption never;
+  ProgressLine line(console, never);
+  const auto bundle = http::find_ca_bundle(config.ca_bundle);
+  http::Client client(bundle ? *bundle : std::string());
+  outbound::CaresResolver resolver;
+  const SystemClock clock;
+  COFFER_TRY(const auto archive,
+             archive_at(arguments.text("from"), config, key, {client, resolver, clock}, random)());
+  COFFER_TRY(const auto restored,
+             flows::restore_archive(*archive, wanted, config.db, line.shower(), checks));
+  if (!restored.verdict.violations.empty()) {
+    return fault_of(restored.verdict.violations, "\nNothing was restored.");
+  }
+  const store::Rebuilt& rebuilt = *restored.rebuilt;
+  Record record = record_of(config, restored);
+  record.emplace_back("restoredTo", rebuilt.until);
+  record.emplace_back("lastCommitAt", rebuilt.last_commit);
+  record.emplace_back("snapshotAt", rebuilt.snapshot_at);
+  if (rebuilt.ends_early) {
+    record.emplace_back("warning", "the archive has a gap from " + rebuilt.until.to_string() +
+                                       " on, and no snapshot after it");
+  }
+  const std::string lost = "Payments accepted after restoredTo are not in it.";
+  return CommandResult{.records = {std::move(record)}, .note = next_steps(config, {}, lost, true)};
+}
+
 Result<CommandResult> restore_to(const Console& console, const Config& config,
                                  const Arguments& arguments) {
-  const std::string backup = arguments.text("BACKUP");
+  const std::string from = arguments.find("from").value_or("");
+  const bool is_archive = from.find("://") != std::string::npos;
+  const std::string backup = arguments.find("BACKUP").value_or(is_archive ? "" : from);
+  if (is_archive == !backup.empty() || (arguments.has("at") && !is_archive)) {
+    return unexpected(Slug::malformed_request,
+                      "Name a backup, or an archive with --from URL and, for a moment of the past, "
+                      "--at TIME.");
+  }
+  if (is_archive) return restore_from_archive(console, config, arguments);
   Interruption never;
   ProgressLine line(console, never);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
@@ -237,32 +307,22 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   if (!restored.verdict.violations.empty()) {
     return fault_of(restored.verdict.violations, "\nNothing was restored.");
   }
-  const store::FileSummary& summary = restored.verdict.summary;
-  Record record{{"database", config.db},
-                {"bytes", restored.bytes},
-                {"checksum", restored.checksum ? "matches" : "no checksum file"},
-                {"verified", true},
-                {"checked", std::string(extent_of(restored.verdict))},
-                {"signedBy", restored.signer},
-                {"checkpoint", !checks.checkpoints.empty()},
-                {"payments", summary.payments},
-                {"lastEntryAt", last_entry(summary)}};
-  if (restored.schema_before != summary.schema) {
-    record.emplace_back("upgradedFromSchema", restored.schema_before);
-  }
-  if (!restored.log_doubt.empty()) record.emplace_back("warning", restored.log_doubt);
+  Record record = record_of(config, restored);
+  record.emplace_back("checksum", restored.checksum ? "matches" : "no checksum file");
+  record.emplace_back("signedBy", restored.signer);
+  record.emplace_back("checkpoint", !checks.checkpoints.empty());
   const std::string fault = key_fault(config, key, backup);
   record.emplace_back("masterKeyFits", fault.empty());
-  return CommandResult{.records = {std::move(record)},
-                       .note = next_steps(config, fault, !checks.checkpoints.empty())};
+  return CommandResult{
+      .records = {std::move(record)},
+      .note = next_steps(config, fault, "Payments accepted after the backup are not in it.",
+                         !checks.checkpoints.empty())};
 }
 
-int restore(const Console& console, const Arguments& given, const ConfigFlags& flags) {
+int restore(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {
   int code = 0;
   const auto config = read_settings(console, {.flags = flags}, code);
   if (!config) return code;
-  Arguments arguments = given;
-  if (const auto backup = given.find("from")) arguments.values["BACKUP"] = *backup;
   configure_logging(LogLevel::warning, default_log_format());
   return print_result(console, restore_to(console, *config, arguments), arguments.json);
 }
@@ -306,14 +366,21 @@ std::vector<Command> backup_commands() {
            .hint = "List backups with coffer backups list",
            .details = "Writes the signature to standard output. Save it as FILE.checkpoint."}),
       {.path = "restore",
-       .summary = "Restore the database from a backup; existing files are never overwritten",
+       .summary = "Restore the database from a backup or an archive; existing files are never "
+                  "overwritten",
        .run = restore,
-       .arguments = {naming(Argument::Value::path, positional("BACKUP", "Backup file")),
+       .arguments = {naming(Argument::Value::path,
+                            {"BACKUP", "Backup file", Argument::Kind::positional}),
+                     option("from", "URL", "Archive, as in the setting archive"),
+                     option("at", "TIME",
+                            "Moment to which the archive is restored; by default the last one"),
                      kCheckpointOption,
                      toggle("foreign", "Accept a backup that was made with another master key"),
                      toggle("unsigned", "Accept a backup without its signature")},
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
-                  "backup of an older\nversion is upgraded; one of a newer version is rejected."},
+                  "backup of an older\nversion is upgraded; one of a newer version is rejected. An "
+                  "archive "
+                  "needs only its URL and the master key."},
       {.path = "replica seed",
        .summary = "Give this machine a file with which it can follow the leader",
        .run = restore,

@@ -5,20 +5,17 @@
 
 #include "app/app.h"
 #include "base/platform/exit_code.h"
+#include "base/telemetry/log.h"
 #include "cli/command_groups.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
+#include "flows/operations/archive.h"
 #include "flows/operations/backups.h"
 #include "flows/operations/checkpoint_rounds.h"
 #include "flows/operations/file_keys.h"
 #include "flows/operations/live_verification.h"
 #include "flows/operations/restore.h"
-#include "http/client.h"
-#include "outbound/operations/witness.h"
-#include "outbound/wire/resolver.h"
-#include "outbound/wire/target_guard.h"
-#include "outbound/wire/url.h"
 #include "store/invariants.h"
 
 namespace coffer::cli {
@@ -101,7 +98,7 @@ CommandResult report(const std::string& path, const std::vector<store::Violation
 Result<CommandResult> verify(Session& session, const Arguments& arguments) {
   try {
     const bool deep = !arguments.has("quick");
-    COFFER_TRY(const auto checkpoints, checkpoints_of(session.app.config(), arguments));
+    COFFER_TRY(const auto checkpoints, checkpoints_of(arguments));
     COFFER_TRY(auto violations, find_violations(session, deep));
     // A successful quick verification does not clear a violation that a full one found.
     if (deep || !violations.empty()) session.app.background().note_verification(violations.empty());
@@ -113,6 +110,14 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
     if (!session.interruption.requested()) throw;
     throw ProgressLine::Stopped{ProgressLine::kServerStops};
   }
+}
+
+/// As the newest signed head of the archive says.
+Result<std::string> archived_mismatch(App& app) {
+  COFFER_TRY(const auto archive, app.background().archiving().open());
+  return app.flows().read([&](store::Connection& db) {
+    return flows::archive_mismatch(*archive, app.flows().sealer, db);
+  });
 }
 
 bool names_key_file(const Config& config) {
@@ -187,28 +192,6 @@ int verify_without_key(const Console& console, Arguments arguments, const Config
   return print_judgement(console, config, arguments);
 }
 
-/// The hosts that may have addresses of an internal network: those of the witnesses, and those that
-/// webhooks may have.
-std::vector<std::string> hosts_for(const Config& config) {
-  std::vector<std::string> out = config.webhook_allow_targets;
-  for (const std::string& target : config.checkpoint_witnesses) {
-    if (const auto url = outbound::parse_url(target)) out.push_back(url->host);
-  }
-  return out;
-}
-
-Result<flows::Checkpoints> checkpoints_at(const std::string& source, const Config& config) {
-  if (!outbound::is_web_address(source)) return flows::read_checkpoints(source);
-  COFFER_TRY(auto bundle, http::find_ca_bundle(config.ca_bundle));
-  http::Client client(std::move(bundle));
-  outbound::CaresResolver resolver;
-  COFFER_TRY(auto allowed,
-             outbound::AllowedTargets::parse(hosts_for(config), config.webhook_allow_ports));
-  const outbound::TargetGuard guard(resolver, std::move(allowed));
-  COFFER_TRY(const std::string text, outbound::fetch_text(source, client, guard));
-  return flows::parse_checkpoints(text);
-}
-
 }  // namespace
 
 std::string key_source(const Config& config) {
@@ -231,27 +214,37 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
   } else {
     out.no_key = key.error().detail;
   }
-  COFFER_TRY(out.checkpoints, checkpoints_of(config, arguments));
+  COFFER_TRY(out.checkpoints, checkpoints_of(arguments));
   out.foreign = arguments.has("foreign");
   out.unsigned_backup = arguments.has("unsigned");
   return out;
 }
 
-Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments& arguments) {
-  const auto source = arguments.find("checkpoint");
-  return source ? checkpoints_at(*source, config) : flows::Checkpoints();
+Result<flows::Checkpoints> checkpoints_of(const Arguments& arguments) {
+  const auto file = arguments.find("checkpoint");
+  return file ? flows::read_checkpoints(*file) : flows::Checkpoints();
 }
 
 Result<std::string> mismatch_with(App& app, const Arguments& arguments,
                                   const flows::Checkpoints& checkpoints) {
-  const auto source = arguments.find("checkpoint");
-  if (!source) return std::string();
-  return app.flows().read([&](store::Connection& db) {
-    const std::string fault = flows::mismatch_with(app.flows().sealer, db, checkpoints);
-    if (fault.empty()) return fault;
-    return app.database().path() + " is not the file of " + *source + ": " + fault +
-           ". Find out who replaced the file, and restore the newest backup";
-  });
+  const auto file = arguments.find("checkpoint");
+  std::string source = file.value_or("");
+  std::string fault;
+  if (file) {
+    COFFER_TRY(fault, app.flows().read([&](store::Connection& db) {
+      return flows::mismatch_with(app.flows().sealer, db, checkpoints);
+    }));
+  }
+  if (fault.empty() && !app.config().archive.empty()) {
+    source = app.config().archive;
+    auto found = archived_mismatch(app);
+    if (!found) log_warning("archive", "not compared", {{"problem", found.error().detail}});
+    if (found) fault = *std::move(found);
+  }
+  if (fault.empty()) return fault;
+  return app.database().path() + " is not the file of " + source + ": " + fault +
+         ". Find out who replaced the file, and restore the newest backup. If you have restored an "
+         "older backup on purpose, set archive to a new place";
 }
 
 Result<void> with_consistent_copy(const Session& session, const std::string& command,

@@ -38,12 +38,13 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
 /// Where the master key comes from: a file, a variable or a credential.
 std::string key_source(const Config& config);
 /// The checkpoints of --checkpoint; none without it.
-Result<flows::Checkpoints> checkpoints_of(const Config& config, const Arguments& arguments);
-/// Why the file does not match the checkpoints of --checkpoint; empty if it does.
+Result<flows::Checkpoints> checkpoints_of(const Arguments& arguments);
+/// Why the file does not match the checkpoints of --checkpoint, or the newest one of its archive;
+/// empty if it does. An archive that cannot be read is only logged.
 Result<std::string> mismatch_with(App& app, const Arguments& arguments,
                                   const flows::Checkpoints& checkpoints);
 inline constexpr Argument kCheckpointOption =
-    naming(Argument::Value::source,
-           option("checkpoint", "FILE|URL", "Checkpoints; an older or other database is an error"));
+    naming(Argument::Value::path,
+           option("checkpoint", "FILE", "Checkpoints; an older or other database is an error"));
 
 }  // namespace coffer::cli

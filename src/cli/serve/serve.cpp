@@ -19,7 +19,7 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
   const bool creates = arguments.has("init");
   const StartError missing = creates ? why_not_created(config->db) : why_not_served(config->db);
   if (!missing.message.empty()) return print_error(console, missing);
-  const auto checkpoints = checkpoints_of(*config, arguments);
+  const auto checkpoints = checkpoints_of(arguments);
   if (!checkpoints) return print_problem(console, checkpoints.error(), {});
   const bool is_new = !store::holds_tables(config->db);
   bool mismatched = false;
@@ -33,10 +33,10 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
     COFFER_TRY(const std::string mismatch, mismatch_with(app, arguments, *checkpoints));
     mismatched = !mismatch.empty();
     if (mismatched) return unexpected(Slug::conflict, mismatch);
-    if (!arguments.has("checkpoint")) {
+    if (!arguments.has("checkpoint") && config->archive.empty()) {
       log_info("serve",
-               "without --checkpoint, the server cannot detect that the database was replaced by "
-               "an older copy");
+               "without --checkpoint and without an archive, the server cannot detect that the "
+               "database was replaced by an older copy");
     }
     // A warning, because the operator may have expected existing data.
     if (is_new) log_warning("serve", "created a new database", {{"database", config->db}});

@@ -35,6 +35,8 @@ constexpr auto kRules = std::to_array<AlertRule>({
     {AlertCondition::replica_lagging, kMinuteMs, "coffer doctor"},
     {AlertCondition::log_unreachable, 0, "coffer doctor"},
     {AlertCondition::unmatched_aging, 0, "coffer reconcile list --state unmatched"},
+    {AlertCondition::archive_behind, kMinuteMs, "coffer archive status"},
+    {AlertCondition::restore_unproven, 0, "coffer archive prove"},
 });
 static_assert(in_enum_order(kRules, &AlertRule::condition) &&
               kRules.size() == Terms<AlertCondition>::rows.size());

@@ -7,6 +7,8 @@
 namespace coffer {
 namespace {
 
+constexpr std::int64_t kProofsMissed = 3;
+
 using Found = std::optional<Finding>;
 
 /// A finding if `count` is not zero.
@@ -25,11 +27,24 @@ Found stuck_payments(const ConditionFacts& facts, Timestamp now) {
 }
 
 Found old_backup(const ConditionFacts& facts, Timestamp now) {
-  if (!facts.last_backup) return std::nullopt;
+  const bool is_enough = facts.archived_until && facts.backup_every_ms == 0;
+  if (!facts.last_backup || is_enough) return std::nullopt;
   const std::int64_t limit_ms =
       facts.backup_every_ms > 0 ? 2 * facts.backup_every_ms : kBackupOldMs;
   return when(now.ms - facts.last_backup->ms > limit_ms, AlertCondition::backup_old,
               facts.last_backup);
+}
+
+Found late_archive(const ConditionFacts& facts, Timestamp now) {
+  const bool late = facts.archived_until && now.ms - facts.archived_until->ms > kArchiveBehindMs;
+  return when(late || facts.archive_failed, AlertCondition::archive_behind, facts.archived_until);
+}
+
+Found unproven_restore(const ConditionFacts& facts, Timestamp now) {
+  const Timestamp since = facts.proven_at.value_or(facts.archiving_since);
+  const bool late = now.ms - since.ms > kProofsMissed * facts.prove_every_ms;
+  return when(facts.prove_every_ms > 0 && (late || facts.proof_failed),
+              AlertCondition::restore_unproven, facts.proven_at);
 }
 
 /// The clause for one and for several; `#` is replaced by the count.
@@ -57,8 +72,7 @@ constexpr auto kClauses = std::to_array<Clause>({
     {AlertCondition::approvals_waiting, "# command awaits approval", "# commands await approval"},
     {AlertCondition::credentials_rotated, "# application got new credentials",
      "# applications got new credentials"},
-    {AlertCondition::checkpoints_missing, "# witness lacks the last checkpoint",
-     "# witnesses lack the last checkpoint"},
+    {AlertCondition::checkpoints_missing, "last checkpoint not in the archive"},
     {AlertCondition::money_unbooked, "# payment arrived and is neither booked nor returned",
      "# payments arrived and are neither booked nor returned"},
     {AlertCondition::results_contradicted, "# payment whose final status its provider contradicts",
@@ -69,6 +83,8 @@ constexpr auto kClauses = std::to_array<Clause>({
     {AlertCondition::log_unreachable, "shared log slow or unreachable"},
     {AlertCondition::unmatched_aging, "# line of a statement without a payment for over 3 days",
      "# lines of statements without a payment for over 3 days"},
+    {AlertCondition::archive_behind, "archive behind"},
+    {AlertCondition::restore_unproven, "restore from the archive not proven"},
 });
 static_assert(kClauses.size() == Terms<AlertCondition>::rows.size());
 
@@ -100,11 +116,13 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       counted(deliveries_failed, facts.deliveries_failed),
       counted(webhooks_failing, facts.webhooks_failing),
       when(facts.backup_failed, backup_failed),
-      when(!facts.last_backup && !facts.backup_failed, backup_missing),
+      when(!facts.last_backup && !facts.backup_failed && !facts.archived_until, backup_missing),
       old_backup(facts, now),
+      late_archive(facts, now),
+      unproven_restore(facts, now),
       when(wrong_clock, clock_wrong),
       when(!facts.clock_synchronised && !wrong_clock, clock_unknown),
-      counted(checkpoints_missing, facts.checkpoint_faults),
+      when(facts.checkpoint_failed, checkpoints_missing),
       when(facts.log_is_slow, log_unreachable),
       counted(replica_missing, facts.replicas_missing),
       counted(replica_lagging, facts.replicas_lagging),

@@ -37,6 +37,8 @@ enum class AlertCondition {
   replica_lagging,
   log_unreachable,
   unmatched_aging,
+  archive_behind,
+  restore_unproven,
 };
 
 /// The labels are the sentences of alerts.
@@ -59,14 +61,16 @@ struct Terms<AlertCondition> {
        {"clock_wrong", "The system clock is wrong or not synchronised."},
        {"approvals_waiting", "Commands wait for a second operator."},
        {"credentials_rotated", "Applications got new credentials."},
-       {"checkpoints_missing", "A witness lacks the last checkpoint."},
+       {"checkpoints_missing", "The archive lacks the last checkpoint."},
        {"money_unbooked", "Money that arrived was neither booked nor returned."},
        {"results_contradicted", "Providers contradict the final status of payments."},
        {"clock_unknown", "Whether the system clock is synchronised is unknown."},
        {"replica_missing", "Followers of this ledger do not respond."},
        {"replica_lagging", "Followers of this ledger are not up to date."},
        {"log_unreachable", "The shared log does not respond in time."},
-       {"unmatched_aging", "Lines of statements have no payment for over 3 days."}});
+       {"unmatched_aging", "Lines of statements have no payment for over 3 days."},
+       {"archive_behind", "The archive does not have the latest payments."},
+       {"restore_unproven", "Whether a file can be restored from the archive is not proven."}});
 };
 
 /// A condition that holds.
@@ -104,8 +108,14 @@ struct ConditionFacts {
   std::int64_t backup_every_ms = 0;  // 0: no schedule
   std::int64_t clock_behind_ms = 0;  // relative to the times in the file
   std::optional<bool> clock_synchronised;
-  std::int64_t checkpoint_faults = 0;  // witnesses without the last checkpoint
-  std::int64_t replicas_missing = 0;   // of the setting `replicas`
+  bool checkpoint_failed = false;           // the archive does not have it
+  std::optional<Timestamp> archived_until;  // nullopt: no archive
+  bool archive_failed = false;              // it cannot continue, or a snapshot has failed
+  std::int64_t prove_every_ms = 0;          // 0: restores are not proven
+  std::optional<Timestamp> proven_at;       // when a restore was last proven
+  Timestamp archiving_since;
+  bool proof_failed = false;          // the last one
+  std::int64_t replicas_missing = 0;  // of the setting `replicas`
   std::int64_t replicas_lagging = 0;
   bool log_is_slow = false;  // an append took over a second in the last minutes
 };
@@ -117,6 +127,8 @@ constexpr std::int64_t kUnmatchedOldMs = 3 * kDayMs;
 constexpr std::int64_t kDiskLowBytes = std::int64_t{1} << 30;
 /// A backup is old after two intervals of the schedule; without a schedule, after this time.
 constexpr std::int64_t kBackupOldMs = 7 * kDayMs;
+/// Payments that are not in the archive for longer need an operator.
+constexpr std::int64_t kArchiveBehindMs = 5 * kMinuteMs;
 /// Smaller differences are left to the clock's own synchronisation.
 constexpr std::int64_t kClockBehindMs = 1'000;
 

@@ -73,7 +73,7 @@ Result<std::string> make_checkpoint(const Context& context, const std::function<
 
 void CheckpointRounds::run(const std::function<bool()>& stops) {
   const auto heads = context_.read([](store::Connection& db) { return store::chain_heads(db); });
-  if (!heads || (!is_due(*heads) && faults().empty())) return;
+  if (!heads || (!is_due(*heads) && !failed_)) return;
   Pace pace;
   const auto line = make_checkpoint(context_, [&] {
     pace.rest();
@@ -88,7 +88,11 @@ void CheckpointRounds::run(const std::function<bool()>& stops) {
   last_ms_ = context_.clock.monotonic_ms();
   // Logged, so that it leaves the machine together with the logs.
   log_info("store", "checkpoint", {{"line", *line}});
-  note(witnesses_.write(*line));
+  const auto kept = keep_ ? keep_(context_.clock.now(), *line) : Result<void>();
+  if (!kept && !failed_) {
+    log_error("store", "the checkpoint could not be kept", {{"problem", kept.error().detail}});
+  }
+  failed_ = !kept;
 }
 
 bool CheckpointRounds::is_due(const store::ChainHeads& heads) const {
@@ -96,22 +100,6 @@ bool CheckpointRounds::is_due(const store::ChainHeads& heads) const {
   const std::int64_t rows =
       heads.entry_sets + heads.audit_entries - last_.entry_sets - last_.audit_entries;
   return rows >= kRows || (rows > 0 && context_.clock.monotonic_ms() - last_ms_ >= kEveryMs);
-}
-
-std::vector<std::string> CheckpointRounds::faults() const {
-  const Lock lock(mutex_);
-  return faults_;
-}
-
-/// Logs when witnesses start to fail and when all work again, but not each repetition.
-void CheckpointRounds::note(std::vector<std::string> faults) {
-  const Lock lock(mutex_);
-  if (faults_.empty() != faults.empty()) {
-    faults.empty() ? log_info("store", "all witnesses have the last checkpoint")
-                   : log_error("store", "a checkpoint could not be written to a witness",
-                               {{"problem", faults.front()}});
-  }
-  faults_ = std::move(faults);
 }
 
 }  // namespace coffer::flows

@@ -1,14 +1,12 @@
-// Creates checkpoints of the served file, and writes them to the log and the witnesses.
+// Creates checkpoints of the served file, and writes them to the log and the archive.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "base/mutex.h"
 #include "flows/context.h"
-#include "outbound/operations/witness.h"
 #include "store/file/chain_keys.h"
 
 namespace coffer::flows {
@@ -21,35 +19,35 @@ namespace coffer::flows {
 Result<std::string> make_checkpoint(const Context& context, const std::function<bool()>& goes_on);
 
 /// Makes a checkpoint after 10,000 new rows in the chains, but at most one per minute; with fewer
-/// new rows, one per hour. Each is logged and written to the witnesses.
+/// new rows, one per hour. Each is logged and kept.
 class CheckpointRounds {
  public:
   static constexpr std::int64_t kRestMs = kMinuteMs;
   static constexpr std::int64_t kRows = 10'000;
   static constexpr std::int64_t kEveryMs = kHourMs;
 
-  CheckpointRounds(const Context& context, outbound::Witnesses witnesses)
-      : context_(context), witnesses_(std::move(witnesses)) {}
+  /// Keeps the line of a checkpoint apart from the file, such as in an archive.
+  using Keep = std::function<Result<void>(Timestamp at, const std::string& line)>;
 
-  /// Writes a checkpoint if one is due, or if a witness does not have the last one. Blocks until
-  /// the witnesses have responded. Call it on one thread, every kRestMs, and only while the
-  /// invariants hold: a checkpoint of a damaged file would confirm the damage. Ends without a
-  /// checkpoint if `stops` returns true. Rests between its reads (Pace), so that payments get the
-  /// processors.
+  /// `keep` may be empty.
+  CheckpointRounds(const Context& context, Keep keep) : context_(context), keep_(std::move(keep)) {}
+
+  /// Makes a checkpoint if one is due, or if the last one was not kept. Blocks until it is. Call it
+  /// on one thread, every kRestMs, and only while the invariants hold: a checkpoint of a damaged
+  /// file would confirm the damage. Ends without a checkpoint if `stops` returns true. Rests
+  /// between its reads (Pace), so that payments get the processors.
   void run(const std::function<bool()>& stops);
-  /// The witnesses without the last checkpoint, as sentences. Thread-safe.
-  std::vector<std::string> faults() const;
+  /// Whether the last checkpoint could not be kept. Thread-safe.
+  bool has_failed() const { return failed_; }
 
  private:
   bool is_due(const store::ChainHeads& heads) const;
-  void note(std::vector<std::string> faults);
 
   const Context& context_;
-  outbound::Witnesses witnesses_;
+  const Keep keep_;
   store::ChainHeads last_;
   std::int64_t last_ms_ = -1;  // -1: none yet; on the machine's monotonic clock
-  mutable Mutex mutex_;
-  std::vector<std::string> faults_ COFFER_GUARDED_BY(mutex_);
+  std::atomic<bool> failed_{false};
 };
 
 }  // namespace coffer::flows

@@ -73,7 +73,7 @@ Problem no_checkpoint(std::string_view what) {
   return Problem(
       Slug::validation_failed,
       "The checkpoint is invalid: " + std::string(what) +
-          ". Use the output of `coffer checkpoint`, the content of a witness, or a server log");
+          ". Use the output of `coffer checkpoint`, or a server log");
 }
 
 std::vector<std::string> words_of(std::string_view line) {

@@ -12,6 +12,7 @@
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
 #include "flows/operations/backups.h"
+#include "store/file/copy_file.h"
 #include "store/file/foreign_file.h"
 #include "store/file/lock_file.h"
 
@@ -64,12 +65,6 @@ std::string check_log(const std::string& path, std::vector<store::Violation>& vi
   if (fault.empty()) return store::log_doubt(path, last);
   violations.push_back({std::string(kLogFault), std::move(fault)});
   return {};
-}
-
-Problem newer(const std::string& path, const store::FileVerdict& verdict) {
-  return cannot_create(path + " was written by a newer version of coffer (schema " +
-                       std::to_string(verdict.summary.schema) +
-                       "). Install that version and restore the file with it");
 }
 
 Problem written_to(const std::string& backup) {
@@ -171,17 +166,37 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
       !checks.unsigned_backup) {
     return unexpected(without_signature(backup));
   }
-  out.schema_before = out.verdict.summary.schema;
-  if (out.verdict.newer_schema) return unexpected(newer(backup, out.verdict));
-  if (!out.verdict.violations.empty() || !out.verdict.older_schema) return out;
-  if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
-    return unexpected(Slug::unexpected_error, fault);
-  }
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
-  return out;
+  return upgraded(file, backup, progress, checks, std::move(out));
 }
 
 }  // namespace
+
+Result<Restored> restore_into(const std::string& target,
+                              const std::function<Result<Restored>(PartialFile&)>& fill) {
+  COFFER_TRY_VOID(check_free(target));
+  const NewFolders folders(directory_of(target));
+  COFFER_TRY_VOID(make_private_folder(directory_of(target)));
+  // While the lock is held, no server starts on a partially restored file.
+  store::LockState holder;
+  const auto lock = store::LockFile::take(target, "restore", holder);
+  if (!lock && errno == EWOULDBLOCK) {
+    return unexpected(Slug::overloaded,
+                      target + " is in use by " + store::described(holder) + ". Stop it first");
+  }
+  if (!lock) {
+    return unexpected(system_problem("cannot open " + target + kLockEnding,
+                                     "Run the command as the user that owns the folder, or restore "
+                                     "to another file with --db"));
+  }
+  COFFER_TRY(PartialFile file, PartialFile::create(target));
+  COFFER_TRY(Restored out, fill(file));
+  if (!out.verdict.violations.empty()) return out;
+  COFFER_TRY_VOID(file.publish());
+  // Both may describe a former database at this path.
+  (void)::unlink((target + kLoggedEnding).c_str());
+  (void)lock->write({});
+  return out;
+}
 
 Result<bool> check_checksum(const std::string& path, const ProgressFunction& progress,
                             std::vector<store::Violation>& violations) {
@@ -221,29 +236,8 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
     return unexpected(cannot_create(backup + " is a database in use, not a backup: there is a " +
                                     backup + "-wal file. Make a backup with coffer backup"));
   }
-  COFFER_TRY_VOID(check_free(target));
-  const NewFolders folders(directory_of(target));
-  COFFER_TRY_VOID(make_private_folder(directory_of(target)));
-  // While the lock is held, no server starts on a partially restored file.
-  store::LockState holder;
-  const auto lock = store::LockFile::take(target, "restore", holder);
-  if (!lock && errno == EWOULDBLOCK) {
-    return unexpected(Slug::overloaded,
-                      target + " is in use by " + store::described(holder) + ". Stop it first");
-  }
-  if (!lock) {
-    return unexpected(system_problem("cannot open " + target + kLockEnding,
-                                     "Run the command as the user that owns the folder, or restore "
-                                     "to another file with --db"));
-  }
-  COFFER_TRY(PartialFile file, PartialFile::create(target));
-  COFFER_TRY(Restored out, prove(file, backup, before, progress, checks));
-  if (!out.verdict.violations.empty()) return out;
-  COFFER_TRY_VOID(file.publish());
-  // Both may describe a former database at this path.
-  (void)::unlink((target + kLoggedEnding).c_str());
-  (void)lock->write({});
-  return out;
+  return restore_into(
+      target, [&](PartialFile& file) { return prove(file, backup, before, progress, checks); });
 }
 
 }  // namespace coffer::flows

@@ -3,11 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "flows/operations/file_keys.h"
+#include "store/archive/rebuild.h"
 #include "store/operations/copies.h"
 
 namespace coffer::flows {
@@ -34,6 +37,7 @@ struct Restored {
   std::string log_doubt;       // store/file/lock_file.h, of the given file
   int schema_before = 0;       // of the backup; an older schema was upgraded
   store::FileVerdict verdict;  // with violations, nothing was restored
+  std::optional<store::Rebuilt> rebuilt = {};  // from an archive
 };
 
 /// Copies `backup` to `target` and verifies the copy before it gets its name. `conflict` if
@@ -43,6 +47,26 @@ struct Restored {
 /// disk is full.
 Result<Restored> restore_backup(const std::string& backup, const std::string& target,
                                 const ProgressFunction& progress, const FileChecks& checks = {});
+
+struct ArchiveRestore {
+  std::optional<Timestamp> at = {};  // nullopt: everything that the archive has
+  /// Whether the rebuilt file, which still has its place in the log of its ledger, is wanted. If it
+  /// is empty, the file stands alone afterwards.
+  std::function<Result<void>(const std::string& path)> accept = {};
+};
+/// Rebuilds the file from its archive, verifies it and compares it with the signed heads before it
+/// gets its name `target`. Needs a master key in `checks`. Returns the Problems of restore_backup()
+/// and of store::rebuild().
+Result<Restored> restore_archive(store::Archive& archive, const ArchiveRestore& wanted,
+                                 const std::string& target, const ProgressFunction& progress,
+                                 const FileChecks& checks);
+
+/// Fills a new file at `target`, which gets its name if `fill` finds no violation.
+Result<Restored> restore_into(const std::string& target,
+                              const std::function<Result<Restored>(PartialFile&)>& fill);
+/// Upgrades a verified copy of an older schema. `what`: its source, for messages.
+Result<Restored> upgraded(PartialFile& file, const std::string& what,
+                          const ProgressFunction& progress, const FileChecks& checks, Restored out);
 
 /// Compares a file with the checksum next to it. Returns false without a checksum file. A mismatch
 /// is a violation.

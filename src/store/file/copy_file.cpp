@@ -142,4 +142,15 @@ void CopyFile::cut() {
   if (::ftruncate(file_.get(), static_cast<off_t>(size_)) != 0) fail();
 }
 
+// SQLite removes them under its own locks when it reads a file without pages.
+void drop_left_logs(const std::string& empty_file) {
+  Connection db(empty_file, OpenMode::read_write);
+  db.run("SELECT count(*) FROM sqlite_schema");
+}
+
+void leave_wal(const std::string& path) {
+  Connection copy(path, OpenMode::read_write);
+  copy.execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE");
+}
+
 }  // namespace coffer::store

@@ -58,4 +58,10 @@ class CopyFile {
   Pieces pending_ COFFER_GUARDED_BY(mutex_);
 };
 
+/// Removes the log that a killed process left next to a file that is now empty, so that SQLite does
+/// not apply it to new content. Throws SqlError.
+void drop_left_logs(const std::string& empty_file);
+/// Turns a copy that no process serves into a single file without a log. Throws SqlError.
+void leave_wal(const std::string& path);
+
 }  // namespace coffer::store

@@ -15,6 +15,7 @@
 #include "store/file/foreign_file.h"
 #include "store/file/held_file.h"
 #include "store/ledger/catalog.h"
+#include "store/replication/file_position.h"
 #include "store/rows/key_walk.h"
 #include "store/schema.h"
 
@@ -167,17 +168,6 @@ Result<void> copy_database(Database& database, CommitQueue& queue, const std::st
   return {};
 }
 
-// SQLite removes them under its own locks when it reads a file without pages.
-void drop_left_logs(const std::string& empty_file) {
-  Connection db(empty_file, OpenMode::read_write);
-  db.run("SELECT count(*) FROM sqlite_schema");
-}
-
-void leave_wal(const std::string& path) {
-  Connection copy(path, OpenMode::read_write);
-  copy.execute("PRAGMA synchronous=OFF; PRAGMA journal_mode=DELETE");
-}
-
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
                         const OpenKeys& open_keys) {
   FileVerdict out;
@@ -204,6 +194,16 @@ std::string upgrade_copy(const std::string& path) {
 }
 
 // Stored in meta as text: `AT BYTES VERIFIED PATH`, times in milliseconds.
+void stand_alone(const std::string& path, std::string_view row, std::string_view value) {
+  Connection copy(path, OpenMode::read_write);
+  Transaction transaction(copy, true);
+  forget_position(copy, path);
+  if (!value.empty()) {
+    copy.run("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", row, Blob{value});
+  }
+  transaction.commit();
+}
+
 std::optional<BackupRecord> last_backup(Connection& db) {
   const auto text = read_meta(db, kLastBackup);
   if (!text) return std::nullopt;

@@ -57,14 +57,13 @@ using OpenKeys = std::function<Result<std::unique_ptr<const ChainKeys>>(Connecti
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
                         const OpenKeys& open_keys = {});
 
-/// Removes the log that a killed process left next to a file that is now empty, so that SQLite does
-/// not apply it to new content. Throws SqlError.
-void drop_left_logs(const std::string& empty_file);
-/// Turns a copy that no process serves into a single file without a log. Throws SqlError.
-void leave_wal(const std::string& path);
 /// Upgrades a copy that no process serves to this build's schema; returns the error, or an empty
 /// text. Throws SqlError if the disk is full.
 std::string upgrade_copy(const std::string& path);
+
+/// Takes a copy that no process serves out of the log of its ledger, and writes a row of `meta`, if
+/// it has a value. Throws SqlError.
+void stand_alone(const std::string& path, std::string_view row, std::string_view value);
 
 /// The last completed backup, as recorded in the file.
 struct BackupRecord {

@@ -31,7 +31,7 @@ const GuardedNames kRequirements = guarded_names<Requirement>("connector, positi
 const std::array<GuardedTable, 42> kTables{{
     {"meta", "name, value", !kFinal,
      "name NOT IN ('time', 'last_backup', 'backup_failure', 'last_checkpoint', 'log_position', "
-     "'log_end')"},
+     "'log_end', 'archive_proof', 'restored_over')"},
     {"tenants", "association, environment"},
     {"assets", "code, issuer, name, decimals", kFinal},
     {"associations", "id, name, status, entity_type"},

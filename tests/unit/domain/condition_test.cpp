@@ -65,7 +65,16 @@ TEST_CASE("conditions: each figure has its condition") {
       {AlertCondition::clock_wrong,
        [](Facts& facts) { facts.clock_behind_ms = kClockBehindMs + 1; }},
       {AlertCondition::clock_unknown, [](Facts& facts) { facts.clock_synchronised.reset(); }},
-      {AlertCondition::checkpoints_missing, [](Facts& facts) { facts.checkpoint_faults = 1; }},
+      {AlertCondition::checkpoints_missing, [](Facts& facts) { facts.checkpoint_failed = true; }},
+      {AlertCondition::archive_behind, [](Facts& facts) { facts.archive_failed = true; }},
+      {AlertCondition::archive_behind,
+       [](Facts& facts) { facts.archived_until = kNow.plus_ms(-kArchiveBehindMs - 1); }},
+      {AlertCondition::restore_unproven,
+       [](Facts& facts) {
+         facts.prove_every_ms = kHourMs;
+         facts.proven_at = kNow;
+         facts.proof_failed = true;
+       }},
       {AlertCondition::replica_missing, [](Facts& facts) { facts.replicas_missing = 1; }},
       {AlertCondition::replica_lagging, [](Facts& facts) { facts.replicas_lagging = 2; }},
       {AlertCondition::log_unreachable, [](Facts& facts) { facts.log_is_slow = true; }},
@@ -102,6 +111,32 @@ TEST_CASE("conditions: a backup is old after two intervals, or after a week with
   facts.last_backup.reset();
   facts.backup_failed = true;  // reported by another condition
   CHECK(found(facts) == List{AlertCondition::backup_failed});
+}
+
+TEST_CASE(
+    "conditions: a restore is unproven after three periods, from the start on if it never was") {
+  ConditionFacts facts = healthy();
+  facts.prove_every_ms = kHourMs;
+  facts.archiving_since = kNow.plus_ms(-3 * kHourMs);
+  CHECK(found(facts).empty());
+  facts.archiving_since = kNow.plus_ms(-3 * kHourMs - 1);
+  CHECK(found(facts) == List{AlertCondition::restore_unproven});
+  facts.proven_at = kNow.plus_ms(-3 * kHourMs);
+  CHECK(found(facts).empty());
+  facts.prove_every_ms = 0;
+  facts.proven_at.reset();
+  CHECK(found(facts).empty());
+}
+
+TEST_CASE("conditions: an archive is a backup, unless backups are scheduled") {
+  ConditionFacts facts = healthy();
+  facts.archived_until = kNow;
+  facts.last_backup.reset();
+  CHECK(found(facts).empty());
+  facts.last_backup = kNow.plus_ms(-kBackupOldMs - 1);
+  CHECK(found(facts).empty());
+  facts.backup_every_ms = kHourMs;
+  CHECK(found(facts) == List{AlertCondition::backup_old});
 }
 
 TEST_CASE("conditions: the most urgent first") {

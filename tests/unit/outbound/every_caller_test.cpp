@@ -7,7 +7,6 @@
 #include "outbound/identity_provider.h"
 #include "outbound/key_set.h"
 #include "outbound/operations/messenger.h"
-#include "outbound/operations/witness.h"
 #include "outbound/providers/breaker.h"
 #include "outbound/providers/provider_http.h"
 #include "outbound/webhooks/webhook_sender.h"
@@ -89,15 +88,8 @@ const std::vector<Caller>& callers() {
          KeySet keys(w.url, 5'000, w.clock, w.client, w.resolver);
          return keys.read(KeySet::Need::usual).has_value();
        }},
-      {"identity provider", "",
-       [](World& w) {
+      {"identity provider", "", [](World& w) {
          return IdentityProvider(w.url, w.clock, w.client, w.resolver).endpoints().has_value();
-       }},
-      {"checkpoint", "ok",
-       [](World& w) { return Witnesses({w.url}, w.client, w.resolver).write("line").empty(); }},
-      {"checkpoints to verify", "ok", [](World& w) {
-         const TargetGuard guard(w.resolver, *AllowedTargets::parse({"127.0.0.1"}));
-         return fetch_text(w.url, w.client, guard).has_value();
        }}};
   return all;
 }

@@ -1,0 +1,124 @@
+#include "flows/operations/archive.h"
+
+#include <charconv>
+
+#include "base/digest.h"
+#include "base/files/folders.h"
+#include "flows/operations/backups.h"
+#include "flows/operations/file_keys.h"
+#include "store/file/foreign_file.h"
+#include "store/ledger/catalog.h"
+
+namespace coffer::flows {
+namespace {
+
+constexpr std::string_view kArchiveProof = "archive_proof";  // row of meta
+
+void record_proof(const Context& context, const Proof& proof) {
+  std::string text;
+  for (const Timestamp at : {proof.proven_at, proof.restored_to, proof.failed_at}) {
+    text += std::to_string(at.ms) + ' ';
+  }
+  const auto stored = context.write(
+      [&](store::WriteTx& tx) { store::write_meta(tx, kArchiveProof, text + proof.fault); });
+  (void)stored;  // on a full disk, which has an alert of its own
+}
+
+/// The restored file must be whole and continue from the heads.
+Result<std::string> restored_fault(const Context& context, store::Archive& archive,
+                                   const std::string& path, Timestamp until,
+                                   const ProgressFunction& progress) {
+  const auto verdict = store::verify_file(path, progress, keys_under(context.sealer));
+  if (!verdict.violations.empty()) {
+    const store::Violation& first = verdict.violations.front();
+    return first.invariant + ": " + first.detail;
+  }
+  Result<std::string> mismatch = std::string();
+  store::read_foreign_file(path, [&](store::Connection& db) {
+    mismatch = archive_mismatch(archive, context.sealer, db, until);
+  });
+  return mismatch;
+}
+
+}  // namespace
+
+Result<store::Snapshot> archive_snapshot(const Context& context, store::Archive& archive,
+                                         std::int64_t segment, std::uint64_t floor_bytes,
+                                         const ProgressFunction& progress) {
+  // So that the position in the copy is one of the segments from here on.
+  COFFER_TRY_VOID(context.queue.probe());
+  Result<store::Snapshot> out = store::Snapshot();
+  const auto put = [&](const std::string& copy) {
+    const store::SnapshotName name{segment, context.queue.now()};
+    out = store::put_snapshot(archive, name, copy, progress);
+  };
+  COFFER_TRY_VOID(with_copy(
+      context, {.path = context.database.path() + ".copy-archive", .floor_bytes = floor_bytes},
+      progress, put));
+  return out;
+}
+
+Result<std::string> archive_mismatch(store::Archive& archive, const auth::Sealer& sealer,
+                                     store::Connection& db, std::optional<Timestamp> until) {
+  COFFER_TRY(const std::string line, store::newest_head(archive, until));
+  if (line.empty()) return line;
+  const auto accepted = store::read_meta(db, kRestoredOver);
+  const auto opened = accepted ? archive.opened(std::string(kRestoredOver), *accepted)
+                               : std::optional<std::string>();
+  COFFER_TRY(const Checkpoint head, parse_checkpoint(line));
+  const auto over = opened ? parse_checkpoint(*opened) : unexpected(Slug::not_found, "");
+  if (over && over->file == head.file && head.at <= over->at) return std::string();
+  return mismatch_with(sealer, db, Checkpoints{head});
+}
+
+Result<std::string> accepted_heads(store::Archive& archive) {
+  COFFER_TRY(const std::string line, store::newest_head(archive, {}));
+  return line.empty() ? line : archive.sealed(std::string(kRestoredOver), line);
+}
+
+std::optional<Proof> last_proof(store::Connection& db) {
+  const auto text = store::read_meta(db, kArchiveProof);
+  if (!text) return std::nullopt;
+  Proof out;
+  const char* at = text->data();
+  const char* const end = at + text->size();
+  for (Timestamp* time : {&out.proven_at, &out.restored_to, &out.failed_at}) {
+    const auto [next, error] = std::from_chars(at, end, time->ms);
+    if (error != std::errc() || next == end) return std::nullopt;
+    at = next + 1;
+  }
+  out.fault.assign(at, end);
+  return out;
+}
+
+Result<Proof> prove_archive(const Context& context, store::Archive& archive,
+                            std::uint64_t floor_bytes, const ProgressFunction& progress) {
+  const std::string& database = context.database.path();
+  COFFER_TRY(const auto last, context.read([](store::Connection& db) { return last_proof(db); }));
+  Proof out = last.value_or(Proof());
+  COFFER_TRY(PartialFile file, PartialFile::create(database + ".archive-proof"));
+  const auto accept = [&](std::int64_t bytes) -> Result<void> {
+    const auto free = free_disk_bytes(directory_of(database)).value_or(UINT64_MAX);
+    const auto wanted = static_cast<std::uint64_t>(bytes) * 5 / 4 + floor_bytes;
+    if (free >= wanted) return {};
+    return unexpected(full_disk_problem("cannot prove the archive beside " + database,
+                                        "it needs " + std::to_string(wanted >> 20) + " MiB"));
+  };
+  auto made = store::rebuild(archive, {.accept = accept}, file, progress);
+  if (!made && made.error().slug == Slug::storage_full) return unexpected(made.error());
+  Result<std::string> fault = std::string();
+  if (made) fault = restored_fault(context, archive, file.path(), made->until, progress);
+  if (!made) fault = made.error().detail;
+  if (!fault) fault = fault.error().detail;
+  const Timestamp now = context.queue.now();
+  if (fault->empty()) {
+    out = {now, std::max(made->until, made->last_commit), {}, {}};
+  } else {
+    out.failed_at = now;
+    out.fault = *fault;
+  }
+  record_proof(context, out);
+  return out;
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,68 @@
+#include "base/files/folders.h"
+#include "base/platform/exit_code.h"
+#include "flows/operations/archive.h"
+#include "flows/operations/restore.h"
+#include "store/file/foreign_file.h"
+
+namespace coffer::flows {
+namespace {
+
+Problem newer(const std::string& path, const store::FileVerdict& verdict) {
+  return Problem(Slug::conflict, path + " was written by a newer version of coffer (schema " +
+                                     std::to_string(verdict.summary.schema) +
+                                     "). Install that version and restore the file with it")
+      .exits_with(exit_code::kCannotCreate);
+}
+
+/// Rebuilds and verifies the file under its partial name.
+Result<Restored> prove_rebuilt(PartialFile& file, store::Archive& archive,
+                               const ArchiveRestore& wanted, const ProgressFunction& progress,
+                               const FileChecks& checks) {
+  Restored out;
+  COFFER_TRY(out.rebuilt, store::rebuild(archive, {.at = wanted.at}, file, progress));
+  out.bytes = static_cast<std::int64_t>(file_bytes(file.path()));
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
+  if (!out.verdict.newer_schema && !out.verdict.older_schema) {
+    Result<std::string> behind = std::string();
+    store::read_foreign_file(file.path(), [&](store::Connection& db) {
+      behind = archive_mismatch(archive, checks.key->sealer(), db,
+                                wanted.at ? wanted.at : out.rebuilt->until);
+      if (behind && behind->empty()) {
+        *behind = mismatch_with(checks.key->sealer(), db, checks.checkpoints);
+      }
+    });
+    if (!behind) return unexpected(behind.error());
+    if (!behind->empty()) out.verdict.violations.push_back({"checkpoint", *behind});
+  }
+  if (wanted.accept) COFFER_TRY_VOID(wanted.accept(file.path()));
+  COFFER_TRY(out, upgraded(file, "the archive", progress, checks, std::move(out)));
+  if (!out.verdict.violations.empty() || wanted.accept) return out;
+  COFFER_TRY(const std::string over, accepted_heads(archive));
+  store::stand_alone(file.path(), kRestoredOver, over);
+  return out;
+}
+
+}  // namespace
+
+Result<Restored> upgraded(PartialFile& file, const std::string& what,
+                          const ProgressFunction& progress, const FileChecks& checks,
+                          Restored out) {
+  out.schema_before = out.verdict.summary.schema;
+  if (out.verdict.newer_schema) return unexpected(newer(what, out.verdict));
+  if (!out.verdict.violations.empty() || !out.verdict.older_schema) return out;
+  if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
+    return unexpected(Slug::unexpected_error, fault);
+  }
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
+  return out;
+}
+
+Result<Restored> restore_archive(store::Archive& archive, const ArchiveRestore& wanted,
+                                 const std::string& target, const ProgressFunction& progress,
+                                 const FileChecks& checks) {
+  return restore_into(target, [&](PartialFile& file) {
+    return prove_rebuilt(file, archive, wanted, progress, checks);
+  });
+}
+
+}  // namespace coffer::flows

@@ -1,0 +1,149 @@
+#include "store/archive/rebuild.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/files/side_files.h"
+#include "store/archive/segments.h"
+#include "store/archive/snapshots.h"
+#include "store/file/copy_file.h"
+#include "store/replication/commit_pages.h"
+#include "store/replication/follower_file.h"
+
+namespace coffer::store {
+namespace {
+
+Problem no_snapshot(const RebuildRequest& request, const std::vector<SnapshotName>& all) {
+  if (all.empty()) return Problem(Slug::not_found, "The archive has no snapshot yet.");
+  return Problem(Slug::not_found, "The archive has nothing before " + request.at->to_string() +
+                                      ". Its oldest moment is " + all.front().at.to_string() + ".");
+}
+
+/// Removes the files that SQLite leaves beside the rebuilt one.
+struct SideFiles {
+  const std::string& path;
+  ~SideFiles() {
+    for (const char* ending : kSqliteEndings) ::unlink((path + ending).c_str());
+  }
+};
+
+/// Applies the log after a snapshot.
+class Replay {
+ public:
+  Replay(Archive& archive, const Snapshot& from, const std::string& path,
+         std::optional<Timestamp> at)
+      : archive_(archive),
+        from_(from.position),
+        at_(at),
+        file_(path),
+        chain_(archive.keys(), {{from_.at.seq - 1, from_.at.epoch}, from_.before}) {
+    out.snapshot_at = out.last_commit = out.until = from.name.at;
+  }
+
+  /// Returns false when the moment is reached, or before a gap.
+  Result<bool> take(std::int64_t number) {
+    const auto missing = next_ != 0 && number != next_ ? segment_name(next_) : std::string();
+    if (!missing.empty()) {
+      return unexpected(Slug::not_found, "The object " + missing +
+                                             " is missing in the archive, and later ones exist.");
+    }
+    next_ = number + 1;
+    COFFER_TRY(const Segment segment, get_segment(archive_, number));
+    const bool is_gap = segment.base == number;
+    if (is_gap && (began_ || segment.before.at.seq >= from_.at.seq)) {
+      gap_end = segment.until;
+      return false;
+    }
+    began_ = true;
+    for (const LogEntry& entry : segment.entries) {
+      COFFER_TRY(const bool goes_on, apply(entry, number));
+      if (!goes_on) return false;
+    }
+    out.until = std::max(out.until, segment.until);
+    return true;
+  }
+
+  Rebuilt out;
+  std::optional<Timestamp> gap_end;
+
+ private:
+  Result<bool> apply(const LogEntry& entry, std::int64_t number) {
+    if (entry.at.seq < from_.at.seq) return true;
+    auto content = chain_.read(entry);
+    if (!content) {
+      Problem problem = std::move(content).error();
+      problem.detail = "The object " + segment_name(number) + " does not continue the archive. " +
+                       problem.detail;
+      return unexpected(std::move(problem));
+    }
+    const auto head =
+        entry.kind == EntryKind::data ? read_part_head(*content) : std::optional<PartHead>();
+    if (is_in_snapshot_) {
+      is_in_snapshot_ = head && !head->is_last;
+      return true;
+    }
+    if (head && at_ && head->at > *at_) {
+      out.until = *at_;
+      return false;
+    }
+    COFFER_TRY_VOID(file_.apply(entry, *std::move(content)));
+    if (head && head->is_last) {
+      out.last_commit = head->at;
+      ++out.commits;
+    }
+    return true;
+  }
+
+  Archive& archive_;
+  const FilePosition from_;
+  const std::optional<Timestamp> at_;
+  FollowerFile file_;
+  EntryChain chain_;
+  std::int64_t next_ = 0;
+  bool began_ = false;
+  bool is_in_snapshot_ = true;  // the entries of its last commit
+};
+
+/// Why the moment cannot be restored, if it lies after the entries that were read.
+Result<void> check_gap(const Replay& replay, const RebuildRequest& request,
+                       const SnapshotName* next) {
+  if (!replay.gap_end || !request.at || *request.at <= replay.out.until) return {};
+  const Timestamp end = next != nullptr ? next->at : *replay.gap_end;
+  return unexpected(Slug::not_found, "The archive has a gap from " + replay.out.until.to_string() +
+                                         " to " + end.to_string() +
+                                         ". Choose a moment before or after it.");
+}
+
+}  // namespace
+
+Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, PartialFile& to,
+                        const ProgressFunction& progress) {
+  COFFER_TRY_VOID(archive.check_key());
+  COFFER_TRY(const auto all, list_snapshots(archive));
+  auto next = all.begin();
+  while (next != all.end() && (!request.at || next->at <= *request.at)) ++next;
+  if (next == all.begin()) return unexpected(no_snapshot(request, all));
+  COFFER_TRY(const Snapshot snapshot, get_snapshot(archive, *std::prev(next)));
+  if (request.accept) COFFER_TRY_VOID(request.accept(snapshot.bytes));
+  const SideFiles left{to.path()};
+  drop_left_logs(to.path());
+  COFFER_TRY_VOID(fetch_snapshot(archive, snapshot, to, progress));
+  Rebuilt out;
+  {
+    Replay replay(archive, snapshot, to.path(), request.at);
+    std::int64_t done = 0;
+    COFFER_TRY_VOID(list_segments(archive, snapshot.name.segment, [&](std::int64_t number) {
+      progress({"replaying", ++done, 0, Progress::Unit::steps});
+      return replay.take(number);
+    }));
+    COFFER_TRY_VOID(check_gap(replay, request, next == all.end() ? nullptr : &*next));
+    out = replay.out;
+    out.ends_early = replay.gap_end && next == all.end();
+  }
+  leave_wal(to.path());
+  return out;
+}
+
+}  // namespace coffer::store

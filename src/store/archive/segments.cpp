@@ -1,0 +1,213 @@
+#include "store/archive/segments.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/digest.h"
+#include "base/fault.h"
+#include "base/telemetry/log.h"
+#include "base/text/whole_number.h"
+#include "store/archive/snapshots.h"
+
+namespace coffer::store {
+namespace {
+
+constexpr std::string_view kLogPrefix = "log/";
+constexpr std::size_t kSegmentBytes = std::size_t{4} << 20;
+constexpr std::size_t kRunBytes = 16;
+constexpr std::size_t kDigestBytes = 32;
+constexpr std::size_t kSegmentHeadBytes = kRunBytes + 8 + 16 + kDigestBytes + 8;
+/// Heartbeats of five minutes.
+constexpr std::size_t kIdleEntries = 600;
+
+std::int64_t number_at(std::string_view bytes, std::size_t at) {
+  return static_cast<std::int64_t>(from_big_endian(bytes.substr(at, 8)));
+}
+
+std::string to_bytes(const Segment& segment) {
+  std::string out = segment.run + eight_bytes(segment.base) + to_bytes(segment.before.at) +
+                    std::string(as_text(segment.before.digest)) + eight_bytes(segment.until.ms);
+  for (const LogEntry& entry : segment.entries) {
+    const std::string bytes = to_bytes(entry);
+    out += to_big_endian(bytes.size(), 4) + bytes;
+  }
+  return out;
+}
+
+/// The content is authentic, so its form is what a writer has made.
+std::optional<Segment> segment_from(std::string_view bytes) {
+  if (bytes.size() < kSegmentHeadBytes) return {};
+  Segment out;
+  out.run = bytes.substr(0, kRunBytes);
+  out.base = number_at(bytes, kRunBytes);
+  out.before = {position_from(bytes.substr(kRunBytes + 8)),
+                *sha256_from(bytes.substr(kRunBytes + 24, kDigestBytes))};
+  out.until.ms = number_at(bytes, kSegmentHeadBytes - 8);
+  bytes.remove_prefix(kSegmentHeadBytes);
+  while (bytes.size() > 4) {
+    const std::size_t size = from_big_endian(bytes.substr(0, 4));
+    auto entry = entry_from(bytes.substr(4, size));
+    if (!entry || size > bytes.size() - 4) return {};
+    out.entries.push_back(*std::move(entry));
+    bytes.remove_prefix(4 + size);
+  }
+  return out;
+}
+
+bool has_data(const std::vector<LogEntry>& entries) {
+  return std::ranges::any_of(entries,
+                             [](const LogEntry& entry) { return entry.kind == EntryKind::data; });
+}
+
+}  // namespace
+
+/// A thousand in a folder.
+std::string segment_name(std::int64_t number) {
+  return std::string(kLogPrefix) + digits(number / 1'000, 9) + '/' + digits(number % 1'000, 3);
+}
+
+Result<Segment> get_segment(Archive& archive, std::int64_t number) {
+  COFFER_TRY(const std::string bytes, archive.get(segment_name(number)));
+  auto segment = segment_from(bytes);
+  if (segment) return *std::move(segment);
+  return unexpected(Slug::validation_failed,
+                    "The object " + segment_name(number) + " of the archive is not a segment.");
+}
+
+Result<void> list_segments(Archive& archive, std::int64_t from,
+                           const std::function<Result<bool>(std::int64_t number)>& take) {
+  const std::string after = from > 0 ? segment_name(from - 1) : std::string();
+  return archive.list(std::string(kLogPrefix), after, [&](std::string name) -> Result<bool> {
+    std::erase_if(name, [](char c) { return c < '0' || c > '9'; });
+    const auto number = whole_number<std::int64_t>(name);
+    return number ? take(*number) : Result<bool>(true);
+  });
+}
+
+Result<LastSegment> last_segment(Archive& archive) {
+  COFFER_TRY(const auto snapshots, list_snapshots(archive));
+  LastSegment out;
+  COFFER_TRY_VOID(list_segments(archive, snapshots.empty() ? 0 : snapshots.back().segment - 1,
+                                [&](std::int64_t number) {
+                                  out.number = number;
+                                  return Result<bool>(true);
+                                }));
+  if (out.number > 0) {
+    COFFER_TRY(out.segment, get_segment(archive, out.number));
+  }
+  return out;
+}
+
+SegmentWriter::SegmentWriter(Archive& archive, ReplicaLog& log, Random& random, const Clock& clock)
+    : archive_(archive), log_(log), clock_(clock), run_(random.bytes(kRunBytes)) {}
+
+Unexpected SegmentWriter::end(std::string why) {
+  ended_ = true;
+  end_why_ = std::move(why);
+  return unexpected(Slug::conflict, end_why_);
+}
+
+/// Whether the log has what comes after `tail`.
+Result<bool> SegmentWriter::continues(const LogTail& tail) {
+  COFFER_TRY(const LogTail end, log_.tail());
+  if (end == tail) return true;
+  if (end.at.seq <= tail.at.seq) return false;
+  const auto next = log_.read_from(tail.at.seq + 1, 1);
+  if (!next && next.error().slug == Slug::not_found) return false;
+  if (!next) return unexpected(next.error());
+  return !next->empty() &&
+         archive_.keys().digest(tail.digest, next->front()) == next->front().digest;
+}
+
+void SegmentWriter::note(const Segment& segment) {
+  tail_ = segment.tail();
+  base_ = segment.base;
+  until_ms_ = segment.until.ms;
+  bytes_ = archive_.bytes_put();
+}
+
+Result<void> SegmentWriter::begin() {
+  COFFER_TRY(const LastSegment last, last_segment(archive_));
+  Segment first{run_, last.number + 1, {}, clock_.now()};
+  bool goes_on = false;
+  if (last.number > 0) {
+    const LogTail tail = last.segment.tail();
+    COFFER_TRY(goes_on, continues(tail));
+    if (goes_on) first = {run_, last.segment.base, tail, last.segment.until};
+  }
+  if (!goes_on) {
+    COFFER_TRY(first.before, log_.tail());
+  }
+  COFFER_TRY_VOID(begin_at(last.number + 1, std::move(first)));
+  log_info("archive", goes_on ? "the archive continues" : "the archive begins with a new snapshot",
+           {{"segment", last.number + 1}});
+  return {};
+}
+
+/// The same name twice shows whether the store protects objects.
+Result<void> SegmentWriter::begin_at(std::int64_t number, Segment first) {
+  const std::string content = to_bytes(first);
+  COFFER_TRY(const PutResult stored, archive_.put(segment_name(number), content));
+  if (stored == PutResult::exists) {
+    return unexpected(overloaded("Another process has just written to the archive."));
+  }
+  COFFER_TRY(const PutResult again, archive_.put(segment_name(number), content));
+  if (again != PutResult::exists) {
+    return end(
+        "The store of the archive replaces objects. Use one that refuses conditional writes "
+        "(If-None-Match).");
+  }
+  note(first);
+  next_ = number + 1;
+  return {};
+}
+
+Result<void> SegmentWriter::put(const Segment& segment) {
+  const std::string name = segment_name(next_);
+  COFFER_FAULT("archive.before");
+  COFFER_TRY(const PutResult result, archive_.put(name, to_bytes(segment)));
+  COFFER_FAULT("archive.after");
+  if (result == PutResult::exists) {
+    // It may be ours: the response to an earlier call was lost.
+    COFFER_TRY(const Segment there, get_segment(archive_, next_));
+    if (there.run != run_) {
+      return end("Another server writes to the archive: it has stored " + name +
+                 ". Only one may use it. Stop the other one, and start this one again.");
+    }
+    note(there);
+  } else {
+    note(segment);
+  }
+  ++next_;
+  return {};
+}
+
+Result<void> SegmentWriter::step(bool all) {
+  if (ended_) return unexpected(Slug::conflict, end_why_);
+  if (next_ == 0) COFFER_TRY_VOID(begin());
+  for (;;) {
+    const Timestamp now = clock_.now();
+    auto entries = log_.read_from(tail_.at.seq + 1, kSegmentBytes);
+    if (!entries && entries.error().slug == Slug::not_found) {
+      log_warning("archive", "entries are missing, so the archive begins again with a snapshot",
+                  {{"reason", entries.error().detail}});
+      COFFER_TRY(const LogTail tail, log_.tail());
+      COFFER_TRY_VOID(put({run_, next_, tail, now}));
+      continue;
+    }
+    if (!entries) return unexpected(std::move(entries).error());
+    std::size_t bytes = 0;
+    for (const LogEntry& entry : *entries) bytes += entry.payload.size();
+    const bool is_end = bytes < kSegmentBytes;
+    if (entries->empty() ||
+        (is_end && !all && !has_data(*entries) && entries->size() < kIdleEntries)) {
+      until_ms_ = now.ms;
+      return {};
+    }
+    const LogPosition last = entries->back().at;
+    COFFER_TRY_VOID(put({run_, base_, tail_, is_end ? now : until(), *std::move(entries)}));
+    if (is_end && tail_.at == last) return {};
+  }
+}
+
+}  // namespace coffer::store

@@ -1,0 +1,460 @@
+// What can be restored from the archive of a file (docs/operating.md#archive).
+#include "flows/operations/archive.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "app/archiving.h"
+#include "base/digest.h"
+#include "flows/operations/file_keys.h"
+#include "flows/operations/restore.h"
+#include "store/archive/segments.h"
+#include "store/replication/spool_log.h"
+#include "support/test_app.h"
+#include "unit/store/replication/replicated_files.h"
+
+using namespace coffer;
+using namespace coffer::test;
+namespace fs = std::filesystem;
+
+namespace archive_test {
+namespace {
+
+/// The pages of a file; a restored one is not in WAL mode.
+std::vector<std::string> pages(const std::string& path) {
+  auto out = store::test::pages_of(path);
+  out.at(0).replace(18, 2, 2, '\0');
+  out.at(0).replace(40, 4, 4, '\0');  // the cookie of the schema, as in every backup
+  return out;
+}
+
+std::int64_t payments(const std::string& path, Timestamp after = {}) {
+  store::Connection db(path, store::OpenMode::read_only);
+  store::Query query(db, "SELECT count(*) FROM payments WHERE created_at > ?", after);
+  return query.step() ? query.integer(0) : -1;
+}
+
+struct World {
+  explicit World(const std::function<void(Config&)>& change = {})
+      : app([&](Config& config) {
+          config.archive = "file://" + place.path() + "/archive";
+          if (change) change(config);
+        }) {}
+
+  store::test::TemporaryFolder place;
+  TestApp app;
+  int restores = 0;
+
+  Archiving& archiving() { return app.core().background().archiving(); }
+  void write() {
+    const auto done = archiving().write(true);
+    INFO((done ? "" : done.error().detail));
+    REQUIRE(done);
+  }
+  /// All due tasks.
+  void keep() {
+    for (;;) {
+      const auto done = archiving().keep();
+      INFO((done ? "" : done.error().detail));
+      REQUIRE(done);
+      if (!*done) return;
+    }
+  }
+  void begin() {
+    write();
+    keep();
+  }
+  std::unique_ptr<store::Archive> archive() {
+    return app.core().background().archiving().open().value();
+  }
+  std::size_t snapshots() { return store::list_snapshots(*archive())->size(); }
+
+  std::string pay() {
+    const Client me(app, app.me().credentials());  // with a new token
+    if (from.empty()) {
+      from = me.wallet("USDC", "1000");
+      to = me.wallet("USDC");
+    }
+    const std::string id = me.transfer(from, to, "1");
+    app.settle();
+    return id;
+  }
+  std::string from;
+  std::string to;
+
+  std::string target() const { return place.file("restored-" + std::to_string(restores) + ".db"); }
+  /// To target(), as the file of the ledger it is from, which is not changed.
+  Result<flows::Restored> restore(std::optional<Timestamp> at = {}, bool alone = false) {
+    ++restores;
+    flows::FileChecks checks;
+    checks.key = std::make_unique<flows::KeyCandidate>(
+        configured_key(app.config(), app.random, auth::MissingKey::refuse).value());
+    flows::ArchiveRestore wanted{.at = at};
+    if (!alone) wanted.accept = [](const std::string&) { return Result<void>(); };
+    return flows::restore_archive(
+        *archive(), wanted, target(), [](auto&&...) {}, checks);
+  }
+  void restored(std::optional<Timestamp> at = {}) {
+    const auto done = restore(at);
+    INFO((done ? "" : done.error().detail));
+    REQUIRE(done);
+    REQUIRE(done->verdict.violations.empty());
+    CHECK(done->verdict.keyed);
+  }
+  std::string why_not(std::optional<Timestamp> at = {}) {
+    const auto done = restore(at);
+    CHECK_FALSE(fs::exists(target()));
+    CHECK_FALSE(fs::exists(target() + ".coffer.partial"));
+    CHECK_FALSE(fs::exists(target() + ".coffer.partial-wal"));
+    if (!done) return done.error().detail;
+    return done->verdict.violations.empty() ? "restored" : done->verdict.violations[0].detail;
+  }
+  void check_equal() {
+    restored();
+    const auto found = pages(target());
+    const auto expected = pages(app.config().db);
+    CHECK(found.size() == expected.size());
+    for (std::size_t i = 0; i < std::min(found.size(), expected.size()); ++i) {
+      INFO("page " << i + 1);
+      CHECK(to_hex(found[i]) == to_hex(expected[i]));
+    }
+  }
+  /// The objects whose names contain `part`, in order.
+  std::vector<std::string> objects(const std::string& part) const {
+    std::vector<std::string> out;
+    for (const auto& entry : fs::recursive_directory_iterator(place.path() + "/archive")) {
+      const std::string path = entry.path();
+      if (entry.is_regular_file() && path.find(part) != std::string::npos) out.push_back(path);
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+  std::vector<AlertCondition> conditions() {
+    std::vector<AlertCondition> out;
+    app.flows()
+        .read([&](store::Connection& db) -> Result<void> {
+          ConditionFacts facts;
+          facts.clock_synchronised = true;
+          archiving().add_facts(db, facts);
+          for (const Finding& found : find_conditions(facts, app.clock.now())) {
+            out.push_back(found.condition);
+          }
+          return {};
+        })
+        .value();
+    return out;
+  }
+};
+
+void flip(const std::string& path) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto at = static_cast<std::streamoff>(fs::file_size(path) / 2);
+  file.seekg(at);
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(at);
+  file.put(byte);
+}
+
+using Conditions = std::vector<AlertCondition>;
+
+}  // namespace
+
+TEST_CASE("archive: a restored file equals the served one") {
+  World world;
+  CHECK(world.why_not().find("empty") != std::string::npos);
+  world.begin();
+  CHECK(world.snapshots() == 1);
+  world.write();
+  world.check_equal();
+  for (int i = 0; i < 5; ++i) world.pay();
+  world.write();
+  world.check_equal();
+  // A commit of several entries, across segments.
+  for (const std::int64_t bytes : {9'000'000, 1}) {
+    world.app.flows()
+        .write([&](store::WriteTx& tx) {
+          tx.db().run("INSERT OR REPLACE INTO meta VALUES ('last_checkpoint', randomblob(?))",
+                      bytes);
+        })
+        .value();
+  }
+  world.pay();
+  world.write();
+  world.check_equal();
+}
+
+TEST_CASE("archive: twenty moments have the payments that were made before, and no others") {
+  World world;
+  world.begin();
+  SeededRandom dice(7);
+  struct Moment {
+    Timestamp at;
+    std::int64_t payments;
+  };
+  std::vector<Moment> moments;
+  for (int i = 0; i < 60; ++i) {
+    world.app.clock.advance_ms(1 + static_cast<std::int64_t>(dice.next_u64() % 3'600'000));
+    world.pay();
+    world.app.clock.advance_ms(1);
+    moments.push_back({world.app.clock.now(), payments(world.app.config().db)});
+    if (dice.next_u64() % 3 == 0) world.write();
+    if (dice.next_u64() % 10 == 0) world.keep();
+    if (dice.next_u64() % 20 == 0) world.app.restart();
+  }
+  world.write();
+  CHECK(world.snapshots() > 1);
+  for (int i = 0; i < 20; ++i) {
+    const Moment& moment = moments[dice.next_u64() % moments.size()];
+    INFO(moment.at.to_string());
+    world.restored(moment.at);
+    CHECK(payments(world.target()) == moment.payments);
+    CHECK(payments(world.target(), moment.at) == 0);
+  }
+  CHECK(world.why_not({{1'000}}).find("nothing before 1970-01-01T00:00:01.000Z") !=
+        std::string::npos);
+}
+
+TEST_CASE("archive: a clean stop needs no new snapshot, and the archive continues") {
+  World world;
+  world.begin();
+  world.pay();
+  world.app.restart();
+  world.pay();
+  world.write();
+  world.keep();
+  CHECK(world.snapshots() == 1);
+  world.check_equal();
+}
+
+TEST_CASE("archive: commits that it does not have lead to a new snapshot, and to a gap") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  const Timestamp before = world.app.clock.now();
+  world.app.clock.advance_ms(1'000);
+  SECTION("a command on the closed file") {
+    world.app.restart([](Config& config) { config.archive.clear(); });
+    world.app.register_association();
+    world.app.clock.advance_ms(1'000);
+    world.app.restart(
+        [&](Config& config) { config.archive = "file://" + world.place.path() + "/archive"; });
+  }
+  SECTION("a crash before the last entries were stored") {
+    fs::rename(world.place.path() + "/archive", world.place.path() + "/kept");
+    world.pay();
+    world.app.restart();
+    fs::remove_all(world.place.path() + "/archive");
+    fs::rename(world.place.path() + "/kept", world.place.path() + "/archive");
+  }
+  const Timestamp inside = world.app.clock.now();
+  world.app.clock.advance_ms(1'000);
+  world.write();
+  CHECK(world.why_not(inside).find("gap from " + before.to_string()) != std::string::npos);
+  world.keep();
+  CHECK(world.snapshots() == 2);
+  world.pay();
+  world.write();
+  world.check_equal();
+  CHECK(world.why_not(inside).find("gap from " + before.to_string()) != std::string::npos);
+  world.restored(before);
+}
+
+TEST_CASE("archive: a damaged or missing object is named") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  world.pay();
+  world.write();
+  REQUIRE(world.app.core().background().settle_once() == 0);
+  const std::string head =
+      world.app.flows()
+          .read([&](store::Connection& db) {
+            return flows::sign_checkpoint(world.app.flows().sealer, db, world.app.clock.now());
+          })
+          .value();
+  REQUIRE(world.archive()->put(store::head_name(world.app.clock.now()), head));
+  world.check_equal();
+  for (const char* kind : {"/log/", "/snapshots/", "/parts/", "/heads/"}) {
+    const auto all = world.objects(kind);
+    REQUIRE_FALSE(all.empty());
+    // The first segment is not after the snapshot.
+    const std::string& path = all.back();
+    const std::string name = path.substr(path.find(kind) + 1);
+    INFO(name);
+    flip(path);
+    CHECK(world.why_not().find(name + " of the archive is damaged") != std::string::npos);
+    flip(path);
+    world.restored();
+  }
+  const auto segments = world.objects("/log/");
+  const std::string& missing = segments[segments.size() - 2];
+  fs::rename(missing, missing + "x");
+  const std::string why = world.why_not();
+  CHECK(why.find("log/") != std::string::npos);
+  CHECK(why.find("is missing") != std::string::npos);
+  fs::rename(missing + "x", missing);
+  fs::rename(world.objects("/parts/").front(), world.place.file("part"));
+  CHECK(world.why_not().find("/parts/") != std::string::npos);
+}
+
+TEST_CASE("archive: another master key opens nothing, and the problem says so") {
+  World world;
+  world.begin();
+  OsRandom random;
+  std::ofstream(world.app.config().master_key_file)
+      << auth::MasterKey::generate(random).to_hex().reveal();
+  const auto key = configured_key(world.app.config(), random, auth::MissingKey::refuse).value();
+  const auto archive = archive_at(
+      world.app.config().archive, world.app.config(), key,
+      {world.app.core().client(), world.app.core().resolver(), world.app.clock}, random)();
+  store::test::TemporaryFolder folder;
+  auto file = PartialFile::create(folder.file());
+  const auto done = store::rebuild(**archive, {}, *file, [](auto&&...) {});
+  REQUIRE_FALSE(done);
+  CHECK(done.error().detail.find("no objects of this master key") != std::string::npos);
+}
+
+TEST_CASE("archive: of two writers one finds the other, stops and does not overwrite") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  const auto other = world.archive();
+  store::SpoolLog log;
+  OsRandom random;
+  store::SegmentWriter writer(*other, log, random, world.app.clock);
+  REQUIRE(writer.step(true));
+  world.pay();
+  const auto done = world.archiving().write(true);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().slug == Slug::conflict);
+  CHECK(done.error().detail.find("Another server writes to the archive") != std::string::npos);
+  CHECK(world.conditions() == Conditions{AlertCondition::archive_behind});
+  world.pay();  // payments continue
+}
+
+TEST_CASE(
+    "archive: a place that cannot be written delays nothing, opens an alert, and is caught up") {
+  World world;
+  world.begin();
+  const std::string place = world.place.path() + "/archive";
+  fs::rename(place, place + "-kept");
+  std::ofstream(place) << "not a folder";
+  for (int i = 0; i < 3; ++i) world.pay();
+  CHECK_FALSE(world.archiving().write(true));
+  CHECK(world.conditions().empty());
+  world.app.clock.advance_ms(kArchiveBehindMs + 1);
+  CHECK_FALSE(world.archiving().write(true));
+  CHECK(world.conditions() == Conditions{AlertCondition::archive_behind});
+  fs::remove(place);
+  fs::rename(place + "-kept", place);
+  world.write();
+  CHECK(world.conditions().empty());
+  world.keep();
+  CHECK(world.snapshots() == 1);
+  world.write();
+  world.check_equal();
+}
+
+TEST_CASE("archive: any moment of the last days stays, and older objects go") {
+  World world([](Config& config) {
+    config.archive_keep_days = 3;
+    config.archive_prove_every_h = 0;
+  });
+  world.begin();
+  std::vector<std::pair<Timestamp, std::int64_t>> moments;
+  for (int day = 0; day < 10; ++day) {
+    for (int i = 0; i < 4; ++i) {
+      world.app.clock.advance_ms(6 * kHourMs);
+      world.pay();
+      world.write();
+      world.app.clock.advance_ms(1);
+      moments.emplace_back(world.app.clock.now(), payments(world.app.config().db));
+      world.keep();
+    }
+  }
+  world.write();
+  const Timestamp first = world.app.clock.now().plus_ms(-3 * kDayMs);
+  for (const auto& [at, number] : moments) {
+    if (at < first) continue;
+    world.restored(at);
+    CHECK(payments(world.target()) == number);
+  }
+  CHECK(world.snapshots() <= 5);
+  CHECK(world.objects("/parts/").size() == world.snapshots());
+  CHECK(world.why_not(moments.front().first).find("Its oldest moment is") != std::string::npos);
+  // Even if nothing was written for longer than the days, the last snapshot stays.
+  world.app.clock.advance_ms(100 * kDayMs);
+  OsRandom random;
+  REQUIRE(store::drop_before(*world.archive(), world.app.clock.now(), [] {}));
+  CHECK(world.snapshots() == 1);
+  world.check_equal();
+}
+
+TEST_CASE("archive: a restore is proven on schedule, and a damaged archive is found") {
+  World world;
+  world.begin();
+  const auto proof = [&] { return world.app.flows().read(flows::last_proof).value().value(); };
+  CHECK(proof().proven_at == world.app.clock.now());
+  CHECK(proof().fault.empty());
+  CHECK_FALSE(fs::exists(world.app.config().db + ".archive-proof.coffer.partial"));
+  world.pay();
+  world.write();
+  flip(world.objects("/log/").back());
+  world.app.clock.advance_ms(kDayMs - kHourMs);
+  world.keep();
+  CHECK(proof().fault.empty());
+  world.app.clock.advance_ms(kHourMs);
+  world.write();
+  world.keep();
+  // The new snapshot does not need the damaged segment.
+  CHECK(proof().fault.empty());
+  world.pay();
+  world.write();
+  flip(world.objects("/log/").back());
+  const auto failed =
+      flows::prove_archive(world.app.flows(), *world.archive(), 0, [](auto&&...) {});
+  REQUIRE(failed);
+  CHECK(failed->fault.find("is damaged") != std::string::npos);
+  CHECK(proof().proven_at.ms > 0);
+  CHECK(world.conditions() == Conditions{AlertCondition::restore_unproven});
+  world.app.restart();  // remembered
+  CHECK(proof().fault == failed->fault);
+}
+
+TEST_CASE("archive: a file that was replaced by an older one contradicts the newest head") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  const Timestamp before = world.app.clock.now();
+  world.app.clock.advance_ms(1'000);
+  world.pay();
+  world.write();
+  const auto keep = world.archiving().head_keeper();
+  const std::string head = flows::make_checkpoint(world.app.flows(), [] { return true; }).value();
+  world.write();
+  world.app.clock.advance_ms(1);
+  REQUIRE(keep(world.app.clock.now(), head));
+  const auto mismatch = [&](const std::string& path) {
+    store::Connection db(path, store::OpenMode::read_only);
+    return flows::archive_mismatch(*world.archive(), world.app.flows().sealer, db).value();
+  };
+  CHECK(mismatch(world.app.config().db).empty());
+  world.restored(before);
+  CHECK(mismatch(world.target()).find("at the checkpoint") != std::string::npos);
+  // A restore on purpose is accepted, until there is a newer head.
+  const auto done = world.restore(before, true);
+  REQUIRE(done);
+  CHECK(mismatch(world.target()).empty());
+  store::Connection db(world.target(), store::OpenMode::read_only);
+  const flows::Checkpoints heads{flows::parse_checkpoint(head).value()};
+  CHECK_FALSE(flows::mismatch_with(world.app.flows().sealer, db, heads).empty());
+}
+
+}  // namespace archive_test
