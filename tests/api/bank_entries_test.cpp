@@ -74,7 +74,7 @@ struct World {
   /// `lines, sum`, of those that count.
   std::string counted() {
     return text(
-        "SELECT count(*) || ', ' || ifnull(sum(amount), 0) / 10000000 FROM bank_lines"
+        "SELECT count(*) || ', ' || (ifnull(sum(amount), 0) / 10000000) FROM bank_lines"
         " WHERE state <> 3");
   }
   std::string report_of(const std::string& connector) {
@@ -334,12 +334,12 @@ TEST_CASE("bank entries: an operator matches what is left of a payment, or says 
   const std::vector<Case> cases{
       {entry("12000", "L0"), paid, ""},
       {entry("951", "L1"), paid,
-       "The line has 951.00 KES, of the payment 950.00 are without a line."},
+       "the line has 951.00 KES, of the payment 950.00 are without a line."},
       {entry("950", "L2"), paid, ""},
-      {entry("1", "L3"), paid, "The line has 1.00 KES, of the payment 0.00 are without a line."},
-      {entry("1", "L4", "", "CRDT"), paid, "The line and the payment have different directions."},
-      {entry("1", "L5", "", "DBIT", "KWD"), paid, "The line is in KWD, the payment in KES."},
-      {entry("1", "L6"), failed, "The payment has not moved money."}};
+      {entry("1", "L3"), paid, "the line has 1.00 KES, of the payment 0.00 are without a line."},
+      {entry("1", "L4", "", "CRDT"), paid, "the line and the payment have different directions."},
+      {entry("1", "L5", "", "DBIT", "KWD"), paid, "the line is in KWD, the payment in KES."},
+      {entry("1", "L6"), failed, "the payment has not moved money."}};
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const auto& [shown, payment, reason] = cases[i];
     INFO(shown);

@@ -157,7 +157,11 @@ class CamtReader {
     if (currency.empty()) return refused_at(line, "An amount has no currency");
     if (!is_statement_currency(currency))
       return refused_at(line, "\"" + currency + "\" is not a currency");
-    COFFER_TRY(const Amount value, stated_amount(amount.child_value(), '.', line));
+    // XML has no marks between thousands, and a comma could be either.
+    const std::string_view text = trimmed(amount.child_value());
+    if (text.find_first_not_of("0123456789.") != std::string_view::npos)
+      return refused_at(line, "\"" + statement_text(text.substr(0, 40)) + "\" is not an amount");
+    COFFER_TRY(const Amount value, stated_amount(text, '.', line));
     return StatedAmount{value, currency};
   }
 

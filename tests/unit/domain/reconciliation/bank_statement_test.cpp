@@ -216,6 +216,8 @@ TEST_CASE("bank statements: hostile and wrong XML is refused") {
   CHECK(with("</Stmt>", "").starts_with("Line "));
   CHECK(with("CRDT", "BOTH") == "Line 4: CdtDbtInd is neither CRDT nor DBIT.");
   CHECK(with(" Ccy=\"EUR\"", "") == "Line 4: An amount has no currency.");
+  for (const std::string amount : {"1,000", "1'000.50", "1 000", "-1", "+1", "1e3", "0x1"})
+    CHECK(with(">1<", ">" + amount + "<") == "Line 4: \"" + amount + "\" is not an amount.");
   CHECK(with("\"EUR\"", "\"EURO\"") == "Line 4: \"EURO\" is not a currency.");
   CHECK(with("\"EUR\"", "\"eur\"") == "Line 4: \"eur\" is not a currency.");
   CHECK(with("01-02T23", "01-02T25") == "Line 4: \"2026-01-02T25:15:00+01:00\" is not a date.");
@@ -249,7 +251,7 @@ const std::vector<Changed> kChanged{
     {"</Document>", "</Document>\n<?xml version=\"1.0\"?>",
      "Line 7: The file has more than one document, or text outside of it."},
     {"</Document>", "</Document>\nmore",
-     "Line 7: The file has more than one document, or text outside of it."},
+     "Line 6: The file has more than one document, or text outside of it."},
     {"<Document", "text<Document",
      "Line 1: The file has more than one document, or text outside of it."},
     {"</BkToCstmrStmt>", "</BkToCstmrStmt>\n<BkToCstmrStmt/>",
