@@ -80,7 +80,7 @@ std::string plain_name(std::string_view name) {
 }
 
 /// The argument that a problem calls `field`, such as `paymentDestinations[0].bank.iban`; nullptr
-/// if there is none.
+/// if not found.
 const Argument* argument_named(const Command& command, std::string_view field) {
   const std::string_view last = field.substr(field.rfind('.') + 1);
   for (const std::string_view wanted : {field, last}) {

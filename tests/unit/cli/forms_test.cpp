@@ -120,6 +120,7 @@ TEST_CASE("forms: what has a list is chosen from it", "[cli][forms]") {
 TEST_CASE("forms: the values of a field are values of the argument", "[cli][forms]") {
   each_field([&](const Command& command, const Argument& argument) {
     if (argument.among.empty() || argument.placeholder.find('|') != std::string_view::npos) return;
+    if (command.partial && argument.is_positional()) return;  // an option would be missing
     for (const auto& [code, words] : offered(argument)) {
       Arguments given;
       const Json body = values_for(command);
