@@ -206,6 +206,18 @@ TEST_CASE("books give an asset no name that is a word of beancount", "[cli]") {
     CHECK(ran.out.find(code) == std::string::npos);
 }
 
+TEST_CASE("limit list shows counts, also one of 0", "[cli]") {
+  House house;
+  REQUIRE(
+      house.file
+          .run("limit set", {{"wallet", house.first}, {"asset", "USDC"}, {"count-per-day", "0"}})
+          .code == 0);
+  const std::string shown = house.file.run("limit list", {}, false).out;
+  INFO(shown);
+  for (const char* column : {"COUNT PER DAY", "COUNT TODAY", "COUNT PER MONTH", "COUNT THIS MONTH"})
+    CHECK(shown.find(column) != std::string::npos);
+}
+
 TEST_CASE("texts of commands say what to do", "[cli]") {
   House house;
   const auto said = [&](const char* command, const Values& values) {
