@@ -292,12 +292,4 @@ void Background::judge_balances() {
   context_.queue.set_balances(damaged ? BalanceState::damaged : found);
 }
 
-/// Makes checkpoints only after a successful verification since the start.
-std::int64_t Background::checkpoint_step() {
-  if (!draining_ && invariants_hold_ && verified_at_ms_ != 0) {
-    checkpoints_.run([this] { return draining_.load(); });
-  }
-  return flows::CheckpointRounds::kRestMs;
-}
-
 }  // namespace coffer

@@ -61,7 +61,6 @@ class Background {
   std::int64_t probe_step();
   std::int64_t verify_step();
   void judge_balances();
-  std::int64_t checkpoint_step();
 
   const Config& config_;
   const Clock& clock_;
@@ -87,7 +86,13 @@ class Background {
   WorkerThread housekeeping_{"housekeeping", [this] { return housekeeping_step(); }};
   mutable WorkerThread prober_{"prober", [this] { return probe_step(); }};  // health() wakes it
   WorkerThread verifier_{"verifier", [this] { return verify_step(); }};
-  WorkerThread head_signer_{"checkpoints", [this] { return checkpoint_step(); }};
+  // Makes checkpoints only after a successful verification since the start.
+  WorkerThread head_signer_{"checkpoints", [this] {
+                              if (!draining_ && invariants_hold_ && verified_at_ms_ != 0) {
+                                checkpoints_.run([this] { return draining_.load(); });
+                              }
+                              return flows::CheckpointRounds::kRestMs;
+                            }};
   std::optional<WorkerThread> backups_;   // nullopt without a backup folder
   std::optional<Leadership> leadership_;  // nullopt without replication
 };
