@@ -101,10 +101,11 @@ Result<bool> Archiving::keep() {
 Result<bool> Archiving::keep_one(store::Archive& archive) {
   const Timestamp now = context_.clock.now();
   const std::int64_t next = begun_.load()->next();
-  Pace pace;
-  const auto progress = [&](const Progress&) {
+  std::optional<Pace> pace{std::in_place};
+  const auto progress = [&](const Progress& at) {
     if (stopping_()) throw Stops();
-    pace.rest();
+    // A live copy has a pace of its own, whose rests are not work.
+    at.what == "copying" ? static_cast<void>(pace.emplace()) : pace->rest();
   };
   COFFER_TRY(const auto snapshots, store::list_snapshots(archive));
   const bool is_due = snapshots.empty() || snapshots.back().segment <= begun_.load()->base() ||
