@@ -76,12 +76,12 @@ TEST_CASE("restore --from: the last state or a moment, and only with sensible ar
   CHECK_FALSE(std::filesystem::exists(world.folder.file("before.db")));
   CHECK(world.restore({{"at", "soon"}}, "before.db").err.find("is not a time") !=
         std::string::npos);
-  CHECK(world.restore({{"BACKUP", "x.db"}}, "before.db").err.find("Name a backup") !=
+  CHECK(world.restore({{"BACKUP", "x.db"}}, "before.db").err.find("--from URL") !=
         std::string::npos);
   const Ran at_only = run_own("restore", {{"BACKUP", "x.db"}, {"at", "2026-01-01"}},
                               {{"db", world.folder.file("before.db")}});
   CHECK(at_only.err.find("--from URL") != std::string::npos);
-  CHECK(run_own("restore", {}).err.find("Name a backup") != std::string::npos);
+  CHECK(run_own("restore", {}).err.find("--from URL") != std::string::npos);
 }
 
 }  // namespace archive_commands_test
