@@ -39,7 +39,7 @@ class Box:
     def __init__(self, folder):
         self.archive = "file://" + os.path.join(folder, "archive")
         self.machine = Service(BINARY, os.path.join(folder, "ledger.db"), settings={
-            "COFFER_ARCHIVE": self.archive, "COFFER_ADMIN_OFF": "true", "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0",
+            "COFFER_ARCHIVE": self.archive, "COFFER_ARCHIVE_PROVE_EVERY_H": "0", "COFFER_ADMIN_OFF": "true", "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0",
             "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0"})
         self.facts, self.tenant = None, None
 
