@@ -23,7 +23,7 @@ from harness.auditor import audit
 from harness.clients import Clients, wait_until_settled
 from harness.machine import binary
 from harness.report import judge_faults, wait_for
-from harness.server import Service
+from harness.server import Service, command
 from harness.tenant import Tenant
 from two_machines import Pair, check_files, only_transfers, stop_both, wait_for_payments
 
@@ -39,8 +39,8 @@ class Box:
     def __init__(self, folder):
         self.archive = "file://" + os.path.join(folder, "archive")
         self.machine = Service(BINARY, os.path.join(folder, "ledger.db"), settings={
-            "COFFER_ARCHIVE": self.archive, "COFFER_ARCHIVE_PROVE_EVERY_H": "0", "COFFER_ADMIN_OFF": "true", "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0",
-            "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0"})
+            "COFFER_ARCHIVE": self.archive, "COFFER_ARCHIVE_PROVE_EVERY_H": "0", "COFFER_ADMIN_OFF": "true",
+            "COFFER_RATE_LIMIT_SANDBOX_PER_S": "0", "COFFER_RATE_LIMIT_LOGIN_PER_MIN": "0"})
         self.facts, self.tenant = None, None
 
     def start(self, fault=None):
@@ -64,7 +64,7 @@ class Box:
 
 
 def status(machine):
-    found = machine.command("archive", "status")
+    found = command(BINARY, machine.db, "archive", "status")
     return found[0] if isinstance(found, list) else found
 
 
