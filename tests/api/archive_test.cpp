@@ -87,12 +87,13 @@ struct World {
 
   std::string target() const { return place.file("restored-" + std::to_string(restores) + ".db"); }
   /// To target(), as the file of the ledger it is from, which is not changed.
-  Result<flows::Restored> restore(std::optional<Timestamp> at = {}, bool alone = false) {
+  Result<flows::Restored> restore(std::optional<Timestamp> at = {}, bool alone = false,
+                                  std::optional<Timestamp> snapshot_before = {}) {
     ++restores;
     flows::FileChecks checks;
     checks.key = std::make_unique<flows::KeyCandidate>(
         configured_key(app.config(), app.random, auth::MissingKey::refuse).value());
-    flows::ArchiveRestore wanted{.at = at};
+    flows::ArchiveRestore wanted{.at = at, .snapshot_before = snapshot_before};
     if (!alone) wanted.accept = [](const std::string&) { return Result<void>(); };
     return flows::restore_archive(
         *archive(), wanted, target(), [](auto&&...) {}, checks);
@@ -261,6 +262,36 @@ TEST_CASE("archive: commits that it does not have lead to a new snapshot, and to
   world.check_equal();
   CHECK(world.why_not(inside).find("gap from " + before.to_string()) != std::string::npos);
   world.restored(before);
+}
+
+TEST_CASE("archive: the snapshot before a damaged one serves as well") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  for (int days = 0; world.snapshots() < 2; ++days) {
+    REQUIRE(days < 3);
+    world.app.clock.advance_ms(kDayMs);
+    world.pay();
+    world.write();
+    world.keep();
+  }
+  world.pay();
+  world.write();
+  const Timestamp last = store::list_snapshots(*world.archive())->back().at;
+  for (const char* kind : {"/snapshots/", "/parts/"}) {
+    const std::string path = world.objects(kind).back();
+    INFO(path);
+    flip(path);
+    CHECK(world.why_not().find("add --snapshot-before " + last.to_string()) != std::string::npos);
+    const auto done = world.restore({}, false, last);
+    INFO((done ? "" : done.error().detail));
+    REQUIRE(done);
+    CHECK(done->verdict.violations.empty());
+    CHECK(payments(world.target()) == payments(world.app.config().db));
+    flip(path);
+  }
+  CHECK(world.restore({}, false, Timestamp{1'000}).error().slug == Slug::not_found);
 }
 
 TEST_CASE("archive: a damaged or missing object is named") {

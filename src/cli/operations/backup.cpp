@@ -13,6 +13,7 @@
 #include "base/text/shell_word.h"
 #include "cli/command_groups.h"
 #include "cli/operations/verify.h"
+#include "cli/paging.h"
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
@@ -240,14 +241,8 @@ Record record_of(const Config& config, const flows::Restored& restored) {
 Result<CommandResult> restore_from_archive(const Console& console, const Config& config,
                                            const Arguments& arguments) {
   flows::ArchiveRestore wanted;
-  if (const auto at = arguments.find("at")) {
-    wanted.at = Timestamp::parse(*at);
-    if (!wanted.at) {
-      return unexpected(Slug::malformed_request, "\"" + *at +
-                                                     "\" is not a time. Write it like "
-                                                     "2026-01-31T09:00:00Z.");
-    }
-  }
+  COFFER_TRY(wanted.at, optional_time(arguments, "at"));
+  COFFER_TRY(wanted.snapshot_before, optional_time(arguments, "snapshot-before"));
   OsRandom random;
   if (!config.replicate.empty()) {
     wanted.accept = [&](const std::string& path) { return check_seed(config, path, random); };
@@ -274,7 +269,7 @@ Result<CommandResult> restore_from_archive(const Console& console, const Config&
   record.emplace_back("snapshotAt", rebuilt.snapshot_at);
   if (rebuilt.ends_early) {
     record.emplace_back("warning", "the archive has a gap from " + rebuilt.until.to_string() +
-                                       " on, and no snapshot after it");
+                                       " on, and the file ends there");
   }
   const std::string lost = "Payments accepted after restoredTo are not in it.";
   return CommandResult{.records = {std::move(record)}, .note = next_steps(config, {}, lost, true)};
@@ -285,7 +280,8 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   const std::string from = arguments.find("from").value_or("");
   const bool is_archive = from.find("://") != std::string::npos;
   const std::string backup = arguments.find("BACKUP").value_or(is_archive ? "" : from);
-  if (is_archive == !backup.empty() || (arguments.has("at") && !is_archive)) {
+  if (is_archive == !backup.empty() ||
+      (!is_archive && (arguments.has("at") || arguments.has("snapshot-before")))) {
     return unexpected(Slug::malformed_request,
                       "Name a backup, or an archive with --from URL and, for a moment of the past, "
                       "--at TIME.");
@@ -374,6 +370,9 @@ std::vector<Command> backup_commands() {
                      option("from", "URL", "Archive, as in the setting archive"),
                      option("at", "TIME",
                             "Moment to which the archive is restored; by default the last one"),
+                     option(
+                         "snapshot-before", "TIME",
+                         "Begin with a snapshot before this time, because a later one is damaged"),
                      kCheckpointOption,
                      toggle("foreign", "Accept a backup that was made with another master key"),
                      toggle("unsigned", "Accept a backup without its signature")},

@@ -49,7 +49,8 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
                                 const ProgressFunction& progress, const FileChecks& checks = {});
 
 struct ArchiveRestore {
-  std::optional<Timestamp> at = {};  // nullopt: everything that the archive has
+  std::optional<Timestamp> at = {};               // nullopt: everything that the archive has
+  std::optional<Timestamp> snapshot_before = {};  // as in store::RebuildRequest
   /// Whether the rebuilt file, which still has its place in the log of its ledger, is wanted. If it
   /// is empty, the file stands alone afterwards.
   std::function<Result<void>(const std::string& path)> accept = {};

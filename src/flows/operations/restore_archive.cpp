@@ -19,7 +19,8 @@ Result<Restored> prove_rebuilt(PartialFile& file, store::Archive& archive,
                                const ArchiveRestore& wanted, const ProgressFunction& progress,
                                const FileChecks& checks) {
   Restored out;
-  COFFER_TRY(out.rebuilt, store::rebuild(archive, {.at = wanted.at}, file, progress));
+  COFFER_TRY(out.rebuilt,
+             store::rebuild(archive, {wanted.at, wanted.snapshot_before}, file, progress));
   out.bytes = static_cast<std::int64_t>(file_bytes(file.path()));
   out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
   if (!out.verdict.newer_schema && !out.verdict.older_schema) {

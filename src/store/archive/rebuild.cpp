@@ -17,8 +17,24 @@ namespace {
 
 Problem no_snapshot(const RebuildRequest& request, const std::vector<SnapshotName>& all) {
   if (all.empty()) return Problem(Slug::not_found, "The archive has no snapshot yet.");
-  return Problem(Slug::not_found, "The archive has nothing before " + request.at->to_string() +
+  const Timestamp before =
+      std::min(request.at.value_or(all.back().at), request.snapshot_before.value_or(all.back().at));
+  return Problem(Slug::not_found, "The archive has nothing before " + before.to_string() +
                                       ". Its oldest moment is " + all.front().at.to_string() + ".");
+}
+
+bool may_begin(const RebuildRequest& request, const SnapshotName& snapshot) {
+  return (!request.at || snapshot.at <= *request.at) &&
+         (!request.snapshot_before || snapshot.at < *request.snapshot_before);
+}
+
+/// What is damaged or missing is in this snapshot.
+Problem with_remedy(Problem problem, const SnapshotName& snapshot, bool has_earlier) {
+  if (has_earlier && (problem.slug == Slug::validation_failed || problem.slug == Slug::not_found)) {
+    problem.detail += " The snapshot before it may be intact: add --snapshot-before " +
+                      snapshot.at.to_string() + ".";
+  }
+  return problem;
 }
 
 /// Removes the files that SQLite leaves beside the rebuilt one.
@@ -123,13 +139,19 @@ Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, Partial
   COFFER_TRY_VOID(archive.check_key());
   COFFER_TRY(const auto all, list_snapshots(archive));
   auto next = all.begin();
-  while (next != all.end() && (!request.at || next->at <= *request.at)) ++next;
+  while (next != all.end() && may_begin(request, *next)) ++next;
   if (next == all.begin()) return unexpected(no_snapshot(request, all));
-  COFFER_TRY(const Snapshot snapshot, get_snapshot(archive, *std::prev(next)));
+  const SnapshotName& first = *std::prev(next);
+  const bool has_earlier = std::prev(next) != all.begin();
+  auto found = get_snapshot(archive, first);
+  if (!found) return unexpected(with_remedy(std::move(found).error(), first, has_earlier));
+  const Snapshot& snapshot = *found;
   if (request.accept) COFFER_TRY_VOID(request.accept(snapshot.bytes));
   const SideFiles left{to.path()};
   drop_left_logs(to.path());
-  COFFER_TRY_VOID(fetch_snapshot(archive, snapshot, to, progress));
+  if (auto fetched = fetch_snapshot(archive, snapshot, to, progress); !fetched) {
+    return unexpected(with_remedy(std::move(fetched).error(), first, has_earlier));
+  }
   Rebuilt out;
   {
     Replay replay(archive, snapshot, to.path(), request.at);
@@ -140,7 +162,7 @@ Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, Partial
     }));
     COFFER_TRY_VOID(check_gap(replay, request, next == all.end() ? nullptr : &*next));
     out = replay.out;
-    out.ends_early = replay.gap_end && next == all.end();
+    out.ends_early = replay.gap_end && (next == all.end() || !request.at);
   }
   leave_wal(to.path());
   return out;

@@ -12,6 +12,8 @@ namespace coffer::store {
 
 struct RebuildRequest {
   std::optional<Timestamp> at = {};  // contains the commits up to this moment; nullopt: all
+  // Begins with a snapshot before this time, and reads more of the log: if a later one is damaged.
+  std::optional<Timestamp> snapshot_before = {};
   /// Called with the size of the snapshot, before anything is fetched. A Problem ends the work.
   std::function<Result<void>(std::int64_t bytes)> accept = {};
 };
