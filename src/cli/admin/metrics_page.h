@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/telemetry/metrics.h"
+#include "domain/operations/condition.h"
 #include "flows/identity/quotas.h"
 #include "http/message.h"
 #include "store/operations/backlog.h"
