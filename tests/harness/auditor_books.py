@@ -7,7 +7,7 @@ import hashlib
 DAY_MS = 86_400_000
 MULTI, CASH_OUT = 2, 5                           # of payments.type
 COUNTED = (0, 1, 2)                              # of payments.status
-OFFERED, MATCHED = 1, 2                          # of bank_lines.state
+OFFERED, MATCHED, REPLACED = 1, 2, 3                       # of bank_lines.state
 PAYMENT, FEE, RETURN = 0, 1, 2                  # of bank_matches.kind
 BY_HAND, REFERENCE, NET, PARTS, SUM = 0, 1, 2, 4, 5  # of bank_matches.rule
 STEP = 64 * 1024                                 # bytes between two digests of a closed month
@@ -65,7 +65,7 @@ def check_limits(run):
         for row, wallet, asset, counts in paid:
             holder = (row["tenant"] == limit["tenant"] and asset == limit["asset"]
                       and limit["application"] in (None, row["application"]) and limit["wallet"] in (None, wallet))
-            if not holder or row["payment"] <= use["since"] or row["created_at"] < use["month"]:
+            if not holder or row["payment"] <= limit["since"] or row["created_at"] < use["month"]:
                 continue
             if row["created_at"] >= use["day"] + DAY_MS:
                 run.fault("limit period", f"{tuple(use)}: payment {row['payment']} came later")
@@ -117,25 +117,28 @@ def check_periods(run):
 # --- bank lines and matches -----------------------------------------------------------------------
 
 
-def mark_of(line, occurrence):
+def mark_of(line, occurrence, of):
     parts = [line["account"], str(line["booked_on"]), str(line["amount"]), line["currency"], line["bank_reference"]]
     if not line["bank_reference"]:
-        parts += [line["reference"], line["text"], line["party_name"], str(occurrence)]
-    return hashlib.sha256("\0".join(parts).encode()).digest()[:16]
+        parts += [line["reference"], line["text"], line["party_name"]]
+    if not line["bank_reference"] or occurrence > 1 or of:
+        parts.append(str(occurrence))
+    return hashlib.sha256("\0".join(parts).encode() + (b"\0" + of if of else b"")).digest()[:16]
 
 
 def check_lines(run):
     """An entry is stored once, and belongs to a file with at least as many lines."""
     files = {row["statement_file"]: row for row in run.rows("SELECT * FROM statement_files")}
     stored = {}
+    marks = {row["bank_line"]: row["mark"] for row in run.rows("SELECT bank_line, mark FROM bank_lines")}
     for line in run.rows("SELECT * FROM bank_lines"):
         what = f"line {line['bank_line']}"
         file = files.get(line["statement_file"])
-        if file is None or (file["environment"], file["connector"]) != (line["environment"], line["connector"]):
+        if file is None or file["environment"] != line["environment"]:
             run.fault("bank line of its file", what)
-        stored[line["statement_file"]] = stored.get(line["statement_file"], 0) + 1
-        most = 1 if line["bank_reference"] else OCCURRENCES
-        if not any(mark_of(line, number) == line["mark"] for number in range(1, most + 1)):
+        stored[line["statement_file"]] = stored.get(line["statement_file"], 0) + (line["state"] != REPLACED)
+        of = marks.get(line["replaces"], b"")
+        if not any(mark_of(line, number, of) == line["mark"] for number in range(1, OCCURRENCES + 1)):
             run.fault("bank line has its mark", what)
         if line["booked_on"] % DAY_MS or line["imported_at"] < file["imported_at"]:
             run.fault("bank line has its day", what)
@@ -156,7 +159,8 @@ class Targets:
 
     def of(self, match):
         row, refund = self.payments.get(match["payment"]), self.refunds.get(match["refund"])
-        if row is None or row["paid_in"] is None or (match["refund"] is None) != (match["kind"] in (PAYMENT, FEE)):
+        if row is None or row["paid_in"] is None or (match["refund"] is None and match["kind"] not in (
+                PAYMENT, FEE, RETURN)) or (match["refund"] is not None and match["kind"] in (PAYMENT, FEE)):
             return MISSING
         if match["refund"] is not None and (refund is None or refund["payment"] != match["payment"]):
             return MISSING
@@ -167,6 +171,8 @@ class Targets:
             return (-row["receiving_amount"] if row["type"] == CASH_OUT else collected), currency, fee
         if match["kind"] == FEE:
             return -fee, currency, 0
+        if refund is None:  # a payout that failed comes back as a whole
+            return row["receiving_amount"], currency, 0
         return (refund["returned"] if match["kind"] == RETURN else -refund["asked"]), currency, 0
 
 
@@ -178,7 +184,10 @@ def check_matches(run):
     for row in run.rows("SELECT * FROM bank_offers"):
         offers.setdefault(row["bank_line"], []).append(row)
     undone = {row["undoes"] for row in rows.values()} - {None}
-    by_line, by_target = {}, {}
+    by_line, by_target, parts = {}, {}, {}
+    for row in lines.values():
+        if row["replaces"] is not None:
+            parts[row["replaces"]] = parts.get(row["replaces"], 0) + row["amount"]
     for key, row in rows.items():
         same = ("bank_line", "kind", "payment", "refund")
         if row["undoes"] is not None:
@@ -193,7 +202,9 @@ def check_matches(run):
             if line is None or payment is None or payment["environment"] != line["environment"]:
                 run.fault("a match stays in its environment", tuple(row))
     for key, line in lines.items():
-        state = MATCHED if key in by_line else OFFERED if key in offers else 0
+        if key in parts and parts[key] != line["amount"]:
+            run.fault("a line is replaced by all of it", f"line {key} by {parts[key]}")
+        state = REPLACED if key in parts else MATCHED if key in by_line else OFFERED if key in offers else 0
         if line["state"] != state:
             run.fault("state of a bank line", f"line {key} is {line['state']}, expected {state}")
         if key in by_line and key in offers:
