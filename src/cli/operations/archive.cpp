@@ -9,7 +9,7 @@
 namespace coffer::cli {
 namespace {
 
-constexpr const char* kArchiveHint = "Set archive to a folder on another disk, or to a bucket.";
+constexpr const char* kArchiveHint = "Set archive to a folder on another disk, or to a bucket";
 
 std::optional<Timestamp> if_set(Timestamp at) {
   return at.ms > 0 ? std::optional(at) : std::nullopt;

@@ -367,7 +367,8 @@ std::vector<Command> backup_commands() {
        .run = restore,
        .arguments = {naming(Argument::Value::path,
                             {"BACKUP", "Backup file", Argument::Kind::positional}),
-                     option("from", "URL", "Archive, as in the setting archive"),
+                     naming(Argument::Value::url,
+                            option("from", "URL", "Archive, as in the setting archive")),
                      option("at", "TIME",
                             "Moment to which the archive is restored; by default the last one"),
                      option(

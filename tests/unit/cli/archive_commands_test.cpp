@@ -74,7 +74,7 @@ TEST_CASE("restore --from: the last state or a moment, and only with sensible ar
   const Ran before = world.restore({{"at", "2025-12-31T00:00:00Z"}}, "before.db");
   CHECK(before.err.find("nothing before 2025-12-31T00:00:00.000Z") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(world.folder.file("before.db")));
-  CHECK(world.restore({{"at", "soon"}}, "before.db").err.find("is not a time") !=
+  CHECK(world.restore({{"at", "soon"}}, "before.db").err.find("is not a date or time") !=
         std::string::npos);
   CHECK(world.restore({{"BACKUP", "x.db"}}, "before.db").err.find("--from URL") !=
         std::string::npos);

@@ -86,6 +86,7 @@ constexpr auto kDoNotWait = std::to_array<Rule>({
     {"application suspend", "only takes access away"},
     {"approval approve", "is the decision itself"},
     {"approval reject", "is the decision itself"},
+    {"archive prove", "restores beside the database, and removes the result"},
     {"association suspend", "only takes access away"},
     {"backup", "the file stays on the server"},
     {"connector pause", "payments in progress finish, and no new ones go to it"},

@@ -115,9 +115,10 @@ TEST_CASE("audit: changes are recorded with their results, reads are not", "[cli
 
 TEST_CASE("audit: a viewer cannot run any changing command", "[cli][admin]") {
   const std::set<std::string_view> reading = {
-      "activity", "changes", "checkpoint", "clock", "count",    "deliveries", "delivery",
-      "export",   "find",    "follow",     "list",  "mappings", "overview",   "quotas",
-      "report",   "show",    "statement",  "tail",  "verify"};
+      "activity", "changes",    "checkpoint", "clock",      "conversion", "count",
+      "fees",     "settlement", "status",     "deliveries", "delivery",   "export",
+      "find",     "follow",     "list",       "mappings",   "overview",   "quotas",
+      "report",   "show",       "statement",  "tail",       "verify"};
   for (const Command& command : commands()) {
     if (!command.is_on_file() || command.role != OperatorRole::viewer) continue;
     INFO(command.path);
