@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/digest.h"
 #include "store/archive/folder_store.h"
 
 namespace coffer::flows {
@@ -48,19 +47,6 @@ Result<std::unique_ptr<store::ObjectStore>> open_object_store(
     out = std::make_unique<BucketStore>(outbound::S3Bucket(settings, place, wire));
   }
   return out;
-}
-
-Result<void> check_keeps_objects(store::ObjectStore& objects, Random& random) {
-  constexpr std::size_t kContentBytes = 16;
-  auto last = store::PutResult::stored;
-  for (int time = 0; time < 2; ++time) {
-    COFFER_TRY(last, objects.put("probe", to_hex(random.bytes(kContentBytes))));
-  }
-  if (last == store::PutResult::exists) return {};
-  return unexpected(Slug::conflict,
-                    "The store of the archive replaced an object although it was asked not to. It "
-                    "does not support the header If-None-Match, so that it could not keep two "
-                    "machines from destroying the archive. Choose another store");
 }
 
 }  // namespace coffer::flows

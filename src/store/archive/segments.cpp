@@ -154,8 +154,8 @@ Result<void> SegmentWriter::begin_at(std::int64_t number, Segment first) {
   COFFER_TRY(const PutResult again, archive_.put(segment_name(number), content));
   if (again != PutResult::exists) {
     return end(
-        "The store of the archive replaces objects. Use one that refuses conditional writes "
-        "(If-None-Match).");
+        "The store of the archive replaces objects, so two servers could destroy each other's "
+        "archive. Choose a store that knows If-None-Match.");
   }
   note(first);
   next_ = number + 1;

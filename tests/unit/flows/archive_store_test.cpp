@@ -8,11 +8,16 @@
 #include <fstream>
 
 #include "source_dir.h"
+#include "store/archive/segments.h"
+#include "store/replication/spool_log.h"
 #include "unit/store/archive/object_store_conformance.h"
 #include "unit/store/ledger_fixture.h"
 
 using namespace coffer;
 using namespace coffer::flows;
+using coffer::store::EntryChain;
+using coffer::store::EntryKind;
+using coffer::store::LogEntry;
 using namespace coffer::store::test;
 
 namespace archive_store_test {
@@ -79,6 +84,16 @@ struct World {
     return *std::move(opened);
   }
 
+  /// What a server says that begins to archive there.
+  Result<void> begin(const outbound::ArchiveSettings& settings) {
+    const Secret root(std::string(32, 'k'));
+    store::Archive archive(open(settings), root, root, random);
+    store::SpoolLog log;
+    const LogEntry entry = EntryChain(archive.keys(), {}).append(EntryKind::takeover, "", random);
+    log.append({&entry, 1}, [] {});
+    return store::SegmentWriter(archive, log, random, clock).step(true);
+  }
+
   SystemClock clock;
   OsRandom random;
   http::Client client{"", http::Client::Connections::keep};
@@ -101,13 +116,11 @@ TEST_CASE("archive store: Swift conforms, and is accepted") {
     one.run(*first, *second);
   }
   check_pages(*world.open(world.settings(swift, "pages")), 45);
-  const auto objects = world.open(world.settings(swift, "probed"));
   for (int start = 0; start < 2; ++start) {
-    const auto kept = check_keeps_objects(*objects, world.random);
-    INFO((kept ? "" : kept.error().detail));
-    CHECK(kept);
+    const auto begun = world.begin(world.settings(swift, "archived"));
+    INFO((begun ? "" : begun.error().detail));
+    CHECK(begun);
   }
-  CHECK(names_of(*objects, "") == std::vector<std::string>{"probe"});
 
   auto wrong = world.settings(swift, "wrong");
   wrong.keys.secret_key = Secret("another");
@@ -141,31 +154,27 @@ TEST_CASE("archive store: a clock that differs from that of the store") {
 TEST_CASE("archive store: stores that replace objects are refused") {
   World world;
   const auto said_of = [&](const ForeignStore& store) {
-    const auto objects = world.open(world.settings(store, "ledger"));
-    const auto kept = check_keeps_objects(*objects, world.random);
-    REQUIRE_FALSE(kept);
-    return kept.error().detail;
+    const auto begun = world.begin(world.settings(store, "ledger"));
+    REQUIRE_FALSE(begun);
+    return begun.error().detail;
   };
   const TemporaryFolder folder;
   const Swift swift(folder);
   if (!is_missing(swift)) {
-    CHECK(said_of(swift) ==
-          "s3://archive: PUT ledger/probe: status 501 NotImplemented. The store cannot refuse to "
-          "replace an object: choose another one.");
+    CHECK(said_of(swift).find("status 501 NotImplemented. The store cannot refuse to replace an "
+                              "object: choose another one.") != std::string::npos);
   }
   const S3rver s3rver(folder);
   if (is_missing(s3rver)) return;
-  CHECK(said_of(s3rver).find("replaced an object although it was asked not to") !=
-        std::string::npos);
+  CHECK(said_of(s3rver).find("replaces objects") != std::string::npos);
 }
 
 TEST_CASE("archive store: a folder is accepted, and needs no key") {
   World world;
   const TemporaryFolder folder;
-  const auto objects = world.open({.url = "file://" + folder.path() + "/archive"});
-  CHECK(check_keeps_objects(*objects, world.random));
-  CHECK(check_keeps_objects(*objects, world.random));
-  CHECK(names_of(*objects, "") == std::vector<std::string>{"probe"});
+  for (int start = 0; start < 2; ++start) {
+    CHECK(world.begin({.url = "file://" + folder.path() + "/archive"}));
+  }
 }
 
 TEST_CASE("archive store: settings that name no place") {
