@@ -28,7 +28,7 @@ constexpr std::array kBudgets{
     Budget{"api", 8'900},           Budget{"app", 2'119},
     Budget{"auth", 2'724},          Budget{"base", 6'598},
     Budget{"cli", 19'406},          Budget{"config", 1'818},
-    Budget{"domain", 8'119},        Budget{"flows", 14'463},
+    Budget{"domain", 8'119},        Budget{"flows", 14'443},
     Budget{"http", 6'147},          Budget{"outbound", 4'751},
     Budget{"provider_sim", 1'882},  Budget{"store", 20'791},
     Budget{"store/archive", 1'161}, Budget{"store/replication", 3'000},
