@@ -57,7 +57,8 @@ RECIPES = [
 CHANGED = [
     ('src/domain/providers/connector.h', 'enum class DriverKind { sandbox, http }',
      'enum class DriverKind { sandbox, http, swift }'),
-    ('src/domain/providers/connector.h', '{{"sandbox"}, {"http"}}', '{{"sandbox"}, {"http"}, {"swift"}}'),
+    ('src/domain/providers/connector.h', '{"http", "Calls the provider protocol"}}',
+     '{"http", "Calls the provider protocol"}, {"swift", "Sends messages of SWIFT"}}'),
     ('src/store/rows/guarded_rows.cpp', 'tax_id, address, email, phone"}',
      'tax_id, address, email, phone, tax_residence", !kFinal, "", 1}'),
     ('schema.sql', '(type BETWEEN 0 AND 7)', '(type BETWEEN 0 AND 8)'),
