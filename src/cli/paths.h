@@ -1,5 +1,5 @@
-// Arguments that contain the path of a file on the machine that runs the command. Their type says so
-// (Argument::Value).
+// Arguments that contain the path of a file on the machine that runs the command. Their type says
+// so (Argument::Value).
 //
 // Only the command line accepts them: the admin page does not send them and does not offer commands
 // that require one.

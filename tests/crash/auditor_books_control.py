@@ -107,7 +107,8 @@ def match_by_hand(demo):
     demo.command("reconcile", "unmatch", line, "--reason", "test")
     demo.command("reconcile", "match", line, payment, "--reason", "test")
     other, = rows(demo.db, "SELECT id FROM bank_lines WHERE state = 0 LIMIT 1")[0]
-    demo.command("reconcile", "match", str(uuid.UUID(bytes=other)), payment, "--reason", "test")
+    demo.command("reconcile", "match", str(uuid.UUID(bytes=other)), payment, "--reason", "test",
+                 "--although-it-differs")
     demo.command("reconcile", "unmatch", str(uuid.UUID(bytes=other)), "--reason", "test")
 
 

@@ -92,6 +92,8 @@ CLAIMS = [
     ("docs/operating.md", "json", '{\n  "association"', "interop/operating"),
     ("docs/operating.md", "sh", "coffer backup /srv", "interop/operating"),
     ("docs/operating.md", "sh", "coffer restore", "interop/operating"),
+    ("docs/operating.md", "sh", "coffer archive", "interop/operating"),
+    ("docs/operating.md", "toml", "archive = ", NOT_RUN + "needs another disk; interop/operating sets a folder"),
     ("docs/operating.md", "sh", "coffer verify", "interop/operating"),
     ("docs/operating.md", "sh", "coffer checkpoint", NOT_RUN + "needs another machine; unit tests run the commands"),
     ("docs/operating.md", "sh", "coffer period close", "interop/books"),

@@ -11,7 +11,7 @@ import time
 import documents
 from harness.calls import fetch
 from harness.machine import binary
-from harness.report import check
+from harness.report import check, wait_for
 from harness.server import rows_of
 from harness.terminal import Home, alone
 from served import Served
@@ -93,6 +93,7 @@ def backups_and_drill(gateway, mine):
 
 def archive(gateway, mine):
     home = gateway.home
+    wait_for("the archive has a snapshot", lambda: "oldestMoment" in home.run("coffer archive status --json"), 60.0)
     said = home.run(mine.take(OPERATING, "coffer archive status"))
     check("the archive is shown, and a restore from it is proven", "oldestMoment" in said and "provenAt" in said, said)
     home.run(documents.replaced(mine.take(OPERATING, "coffer restore --from", "sh"),

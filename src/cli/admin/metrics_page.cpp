@@ -212,8 +212,8 @@ void write_archive(Exposition& out, const App& app, const ConditionFacts& facts)
   if (!archiving.writes()) return;
   out.gauge("coffer_archive_behind_seconds", "Age of the newest entries missing in the archive.",
             age(app.flows().queue.now(), facts.archived_until));
-  out.counter("coffer_archive_bytes_total", "Bytes of the log stored in the archive since the start.",
-              number(archiving.bytes()));
+  out.counter("coffer_archive_bytes_total",
+              "Bytes of the log stored in the archive since the start.", number(archiving.bytes()));
   out.gauge("coffer_archive_proven_timestamp_seconds",
             "When a restore from the archive was last proven; 0 if it was not.",
             facts.proven_at ? number(facts.proven_at->ms) / kMsPerSecond : 0);

@@ -70,10 +70,9 @@ Result<auth::SigningKey> open_signing_key(const auth::Sealer& sealer, store::Con
 }
 
 Problem no_checkpoint(std::string_view what) {
-  return Problem(
-      Slug::validation_failed,
-      "The checkpoint is invalid: " + std::string(what) +
-          ". Use the output of `coffer checkpoint`, or a server log");
+  return Problem(Slug::validation_failed,
+                 "The checkpoint is invalid: " + std::string(what) +
+                     ". Use the output of `coffer checkpoint`, or a server log");
 }
 
 std::vector<std::string> words_of(std::string_view line) {
