@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::int64_t kWriteEveryMs = 2'000;
 constexpr std::int64_t kFinishMs = 5'000;
+constexpr std::int64_t kHeadWaitMs = 10'000;
 constexpr std::int64_t kKeepAgainMs = kMinuteMs;
 
 /// Thrown by the progress of long work when the server stops.
@@ -42,7 +43,7 @@ void Archiving::stop() {
 }
 
 void Archiving::finish() {
-  if (!writes()) return;
+  if (!writes() || write_failed_) return;
   const std::int64_t end_ms = boot_ms() + kFinishMs;
   for (;;) {
     const auto done = write(true);
@@ -55,6 +56,10 @@ Result<void> Archiving::write(bool all) {
   if (!writer_) {
     COFFER_TRY(store::ReplicaLog* const log, replica_->reader());
     COFFER_TRY(written_, open_());
+    COFFER_TRY(const std::string mismatch, context_.read([&](store::Connection& db) {
+      return flows::archive_mismatch(*written_, context_.sealer, db);
+    }));
+    if (!mismatch.empty()) return unexpected(Slug::conflict, mismatch);
     writer_ =
         std::make_unique<store::SegmentWriter>(*written_, *log, context_.random, context_.clock);
     begun_ = writer_.get();
@@ -95,6 +100,7 @@ Result<bool> Archiving::keep() {
   const store::SegmentWriter* writer = begun_;
   if (writer == nullptr || writer->next() == 0 || writer->has_ended()) return false;
   COFFER_TRY(const auto archive, open_());
+  COFFER_TRY_VOID(store::check_segment(*archive, writer->next() - 1));
   return keep_one(*archive);
 }
 
@@ -162,6 +168,19 @@ std::int64_t Archiving::bytes() const {
 flows::CheckpointRounds::Keep Archiving::head_keeper() const {
   if (!writes()) return {};
   return [this](Timestamp at, const std::string& line) -> Result<void> {
+    // A head that is there before its rows would contradict what can be restored.
+    const std::int64_t end_ms = boot_ms() + kHeadWaitMs;
+    const auto has_rows = [&] {
+      const store::SegmentWriter* writer = begun_;
+      return writer != nullptr && writer->until() >= at;
+    };
+    while (!has_rows()) {
+      if (boot_ms() >= end_ms || (stopping_ && stopping_())) {
+        return unexpected(Slug::unexpected_error,
+                          "The archive does not have what the checkpoint is about.");
+      }
+      rest(kWriteEveryMs / 10);
+    }
     COFFER_TRY(const auto archive, open_());
     COFFER_TRY_VOID(archive->put(store::head_name(at), line));
     return {};

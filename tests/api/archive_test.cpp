@@ -40,6 +40,7 @@ std::int64_t payments(const std::string& path, Timestamp after = {}) {
 struct World {
   explicit World(const std::function<void(Config&)>& change = {})
       : app([&](Config& config) {
+          fs::create_directory(place.path() + "/archive");
           config.archive = "file://" + place.path() + "/archive";
           if (change) change(config);
         }) {}
@@ -264,6 +265,70 @@ TEST_CASE("archive: commits that it does not have lead to a new snapshot, and to
   world.restored(before);
 }
 
+TEST_CASE("archive: nothing is written where a disk is not mounted, and all is caught up") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  const std::string place = world.place.path() + "/archive";
+  fs::rename(place, place + "-kept");
+  const bool is_mount_point = GENERATE(false, true);
+  if (is_mount_point) fs::create_directory(place);
+  world.pay();
+  const auto lost = world.archiving().write(true);
+  REQUIRE_FALSE(lost);
+  CHECK(lost.error().detail.find(is_mount_point ? "has lost the object log/" : "") !=
+        std::string::npos);
+  world.app.clock.advance_ms(2 * kDayMs);
+  CHECK_FALSE(world.archiving().keep());
+  if (is_mount_point) CHECK(fs::is_empty(place));
+  CHECK(fs::exists(place) == is_mount_point);
+  fs::remove(place);
+  fs::rename(place + "-kept", place);
+  world.write();
+  world.check_equal();
+}
+
+TEST_CASE("archive: a log that is cut off before its newest head is not restored") {
+  World world;
+  world.begin();
+  for (int i = 0; i < 3; ++i) {
+    world.pay();
+    world.write();
+  }
+  const auto all = world.objects("/log/");
+  const std::string head = flows::make_checkpoint(world.app.flows(), [] { return true; }).value();
+  world.app.clock.advance_ms(1);
+  world.write();
+  REQUIRE(world.archiving().head_keeper()(world.app.clock.now(), head));
+  world.restored();
+  for (const std::string& path : world.objects("/log/")) {
+    if (path >= all.back()) fs::remove(path);
+  }
+  CHECK(world.why_not().find("at the checkpoint") != std::string::npos);
+}
+
+TEST_CASE("archive: a file that is older than its archive writes nothing into it") {
+  World world;
+  world.begin();
+  const std::string old = world.place.file("old.db");
+  world.restored();
+  fs::copy_file(world.target(), old);
+  world.pay();
+  const std::string head = flows::make_checkpoint(world.app.flows(), [] { return true; }).value();
+  world.app.clock.advance_ms(1);
+  world.write();
+  REQUIRE(world.archiving().head_keeper()(world.app.clock.now(), head));
+  const auto before = world.objects("");
+  const std::string served = world.app.config().db;
+  world.app.restart([&](Config& config) { config.db = old; });
+  const auto refused = world.archiving().write(true);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().slug == Slug::conflict);
+  CHECK(world.objects("") == before);
+  world.app.restart([&](Config& config) { config.db = served; });
+}
+
 TEST_CASE("archive: the snapshot before a damaged one serves as well") {
   World world;
   world.begin();
@@ -469,8 +534,8 @@ TEST_CASE("archive: a file that was replaced by an older one contradicts the new
   world.write();
   const auto keep = world.archiving().head_keeper();
   const std::string head = flows::make_checkpoint(world.app.flows(), [] { return true; }).value();
-  world.write();
   world.app.clock.advance_ms(1);
+  world.write();
   REQUIRE(keep(world.app.clock.now(), head));
   const auto mismatch = [&](const std::string& path) {
     store::Connection db(path, store::OpenMode::read_only);

@@ -37,6 +37,7 @@ class Box:
     """One machine with an archive, as a gateway of `Clients`."""
 
     def __init__(self, folder):
+        os.mkdir(os.path.join(folder, "archive"), 0o700)
         self.archive = "file://" + os.path.join(folder, "archive")
         self.machine = Service(BINARY, os.path.join(folder, "ledger.db"), settings={
             "COFFER_ARCHIVE": self.archive, "COFFER_ARCHIVE_PROVE_EVERY_H": "0", "COFFER_ADMIN_OFF": "true",
@@ -140,6 +141,7 @@ def one_box(folder, faults):
 
 def two_machines(folder, faults):
     pair = Pair(folder)
+    os.mkdir(os.path.join(folder, "archive"), 0o700)
     archive = "file://" + os.path.join(folder, "archive")
     for machine in pair.machines:
         machine.settings["COFFER_ARCHIVE"] = archive

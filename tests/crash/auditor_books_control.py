@@ -27,7 +27,7 @@ ANY, ONLY_AUDITOR = "", None
 DAMAGES = [
     ("limit counters", "limits_count_payments", "UPDATE limit_use SET day_amount = day_amount + 1"),
     ("limit counters", "limits_count_payments", "UPDATE limit_use SET month_payments = month_payments + 1"),
-    ("limit counters", ANY, "UPDATE limit_use SET since = (SELECT max(payment) FROM payments)"),
+    ("limit counters", ANY, "UPDATE payment_limits SET since = (SELECT max(payment) FROM payments)"),
     ("limit counters", ANY, "DELETE FROM limit_use"),
     ("limit period", ONLY_AUDITOR, "UPDATE limit_use SET day = day + 1"),
     ("limit period", ONLY_AUDITOR, "UPDATE limit_use SET day = day - 86400000"),

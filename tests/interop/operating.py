@@ -93,7 +93,7 @@ def backups_and_drill(gateway, mine):
 
 def archive(gateway, mine):
     home = gateway.home
-    wait_for("the archive has a snapshot", lambda: "oldestMoment" in home.run("coffer archive status --json"), 60.0)
+    wait_for("the archive has a snapshot", lambda: json.loads(home.run("coffer archive status --json"))["oldestMoment"], 60.0)
     said = home.run(mine.take(OPERATING, "coffer archive status"))
     check("the archive is shown, and a restore from it is proven", "oldestMoment" in said and "provenAt" in said, said)
     home.run(documents.replaced(mine.take(OPERATING, "coffer restore --from", "sh"),
@@ -315,6 +315,7 @@ def main():
     mine = documents.Mine("interop/operating")
     with Home(binary()) as home:
         os.mkdir(home.path("backups"), 0o700)
+        os.mkdir(home.path("archive"), 0o700)
         # This sendmail accepts every message, so that a test of alerts succeeds.
         gateway = Served(home, f'backup_dir = "{home.path("backups")}"\narchive = "file://{home.path("archive")}"\nnotify_sendmail = "/bin/true"\n'
                                'notify_from = "gateway@bank.example"\nalert_email = "ops@bank.example"\n'

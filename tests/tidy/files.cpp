@@ -25,13 +25,13 @@ struct Budget {
   std::size_t lines = 0;
 };
 constexpr std::array kBudgets{
-    Budget{"api", 8'900},           Budget{"app", 2'119},
+    Budget{"api", 8'900},           Budget{"app", 2'138},
     Budget{"auth", 2'724},          Budget{"base", 6'598},
     Budget{"cli", 19'406},          Budget{"config", 1'818},
-    Budget{"domain", 8'119},        Budget{"flows", 14'443},
+    Budget{"domain", 8'119},        Budget{"flows", 14'465},
     Budget{"http", 6'147},          Budget{"outbound", 4'751},
     Budget{"provider_sim", 1'882},  Budget{"store", 20'791},
-    Budget{"store/archive", 1'161}, Budget{"store/replication", 3'000},
+    Budget{"store/archive", 1'186}, Budget{"store/replication", 3'000},
     Budget{"workers", 407},
 };
 

@@ -26,7 +26,8 @@ void record_proof(const Context& context, const Proof& proof) {
 
 /// The restored file must be whole and continue from the heads.
 Result<std::string> restored_fault(const Context& context, store::Archive& archive,
-                                   const std::string& path, Timestamp until,
+                                   const std::string& path, const std::string& head,
+                                   const store::Rebuilt& rebuilt,
                                    const ProgressFunction& progress) {
   const auto verdict = store::verify_file(path, progress, keys_under(context.sealer));
   if (!verdict.violations.empty()) {
@@ -35,7 +36,7 @@ Result<std::string> restored_fault(const Context& context, store::Archive& archi
   }
   Result<std::string> mismatch = std::string();
   store::read_foreign_file(path, [&](store::Connection& db) {
-    mismatch = archive_mismatch(archive, context.sealer, db, until);
+    mismatch = rebuilt_mismatch(archive, context.sealer, db, head, rebuilt);
   });
   return mismatch;
 }
@@ -61,6 +62,18 @@ Result<store::Snapshot> archive_snapshot(const Context& context, store::Archive&
 Result<std::string> archive_mismatch(store::Archive& archive, const auth::Sealer& sealer,
                                      store::Connection& db, std::optional<Timestamp> until) {
   COFFER_TRY(const std::string line, store::newest_head(archive, until));
+  return head_mismatch(archive, sealer, db, line);
+}
+
+Result<std::string> rebuilt_mismatch(store::Archive& archive, const auth::Sealer& sealer,
+                                     store::Connection& db, const std::string& head,
+                                     const store::Rebuilt& rebuilt) {
+  if (rebuilt.ends_early) return archive_mismatch(archive, sealer, db, rebuilt.until);
+  return head_mismatch(archive, sealer, db, head);
+}
+
+Result<std::string> head_mismatch(store::Archive& archive, const auth::Sealer& sealer,
+                                  store::Connection& db, const std::string& line) {
   if (line.empty()) return line;
   const auto accepted = store::read_meta(db, kRestoredOver);
   const auto opened = accepted ? archive.opened(std::string(kRestoredOver), *accepted)
@@ -104,10 +117,12 @@ Result<Proof> prove_archive(const Context& context, store::Archive& archive,
     return unexpected(full_disk_problem("cannot prove the archive beside " + database,
                                         "it needs " + std::to_string(wanted >> 20) + " MiB"));
   };
-  auto made = store::rebuild(archive, {.accept = accept}, file, progress);
+  const auto head = store::newest_head(archive, {});
+  auto made =
+      head ? store::rebuild(archive, {.accept = accept}, file, progress) : unexpected(head.error());
   if (!made && made.error().slug == Slug::storage_full) return unexpected(made.error());
   Result<std::string> fault = std::string();
-  if (made) fault = restored_fault(context, archive, file.path(), made->until, progress);
+  if (made) fault = restored_fault(context, archive, file.path(), *head, *made, progress);
   if (!made) fault = made.error().detail;
   if (!fault) fault = fault.error().detail;
   const Timestamp now = context.queue.now();

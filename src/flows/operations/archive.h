@@ -24,6 +24,14 @@ Result<store::Snapshot> archive_snapshot(const Context& context, store::Archive&
 /// had then. `sealer` has the master key of the file.
 Result<std::string> archive_mismatch(store::Archive& archive, const auth::Sealer& sealer,
                                      store::Connection& db, std::optional<Timestamp> until = {});
+/// The same for the line of a head; empty for an empty one.
+Result<std::string> head_mismatch(store::Archive& archive, const auth::Sealer& sealer,
+                                  store::Connection& db, const std::string& line);
+/// The same for a rebuilt file. `head`: the newest line of the wanted moment, read before the log
+/// was, which then has its rows. If the log ends early, that of its end counts.
+Result<std::string> rebuilt_mismatch(store::Archive& archive, const auth::Sealer& sealer,
+                                     store::Connection& db, const std::string& head,
+                                     const store::Rebuilt& rebuilt);
 /// What lets a restored file contradict the present heads (the row kRestoredOver of `meta`).
 Result<std::string> accepted_heads(store::Archive& archive);
 inline constexpr std::string_view kRestoredOver = "restored_over";

@@ -19,6 +19,7 @@ Result<Restored> prove_rebuilt(PartialFile& file, store::Archive& archive,
                                const ArchiveRestore& wanted, const ProgressFunction& progress,
                                const FileChecks& checks) {
   Restored out;
+  COFFER_TRY(const std::string head, store::newest_head(archive, wanted.at));
   COFFER_TRY(out.rebuilt,
              store::rebuild(archive, {wanted.at, wanted.snapshot_before}, file, progress));
   out.bytes = static_cast<std::int64_t>(file_bytes(file.path()));
@@ -26,8 +27,7 @@ Result<Restored> prove_rebuilt(PartialFile& file, store::Archive& archive,
   if (!out.verdict.newer_schema && !out.verdict.older_schema) {
     Result<std::string> behind = std::string();
     store::read_foreign_file(file.path(), [&](store::Connection& db) {
-      behind = archive_mismatch(archive, checks.key->sealer(), db,
-                                wanted.at ? wanted.at : out.rebuilt->until);
+      behind = rebuilt_mismatch(archive, checks.key->sealer(), db, head, *out.rebuilt);
       if (behind && behind->empty()) {
         *behind = mismatch_with(checks.key->sealer(), db, checks.checkpoints);
       }

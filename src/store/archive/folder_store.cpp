@@ -37,6 +37,12 @@ Result<std::string> FolderStore::path_of(const std::string& name) const {
 
 Result<PutResult> FolderStore::put(const std::string& name, std::string_view bytes) {
   COFFER_TRY(const std::string path, path_of(name));
+  std::error_code ignored;
+  if (!fs::is_directory(folder_, ignored)) {
+    return unexpected(Slug::not_found, "The folder " + folder_ +
+                                           " of the archive does not exist. Create it, or mount "
+                                           "its disk.");
+  }
   COFFER_TRY_VOID(make_private_folder(directory_of(path)));
   COFFER_TRY(PartialFile file, unnamed_in(folder_));
   COFFER_TRY_VOID(file.append(bytes));

@@ -10,7 +10,8 @@ namespace coffer::store {
 /// names beside the objects, so that killed processes leave no more files than these.
 class FolderStore final : public ObjectStore {
  public:
-  /// The first put() creates `folder`.
+  /// `folder` is never created, so that nothing is written to the place of a disk that is not
+  /// mounted.
   explicit FolderStore(std::string folder) : folder_(std::move(folder)) {}
 
   /// `overloaded` if other processes write 16 objects at this moment.

@@ -84,6 +84,19 @@ Result<void> list_segments(Archive& archive, std::int64_t from,
   });
 }
 
+Result<void> check_segment(Archive& archive, std::int64_t number) {
+  bool is_there = false;
+  COFFER_TRY_VOID(list_segments(archive, number, [&](std::int64_t first) {
+    is_there = first == number;
+    return Result<bool>(false);
+  }));
+  if (is_there) return {};
+  return unexpected(Slug::not_found,
+                    "The archive has lost the object " + segment_name(number) +
+                        ". Mount its disk or put its objects back. If they are lost, "
+                        "restart the server: it begins again with a snapshot.");
+}
+
 Result<LastSegment> last_segment(Archive& archive) {
   COFFER_TRY(const auto snapshots, list_snapshots(archive));
   LastSegment out;
@@ -164,6 +177,7 @@ Result<void> SegmentWriter::begin_at(std::int64_t number, Segment first) {
 
 Result<void> SegmentWriter::put(const Segment& segment) {
   const std::string name = segment_name(next_);
+  COFFER_TRY_VOID(check_segment(archive_, next_ - 1));
   COFFER_FAULT("archive.before");
   COFFER_TRY(const PutResult result, archive_.put(name, to_bytes(segment)));
   COFFER_FAULT("archive.after");

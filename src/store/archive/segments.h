@@ -27,6 +27,9 @@ struct Segment {
 
 std::string segment_name(std::int64_t number);
 Result<Segment> get_segment(Archive& archive, std::int64_t number);
+/// `not-found` if the archive does not have this segment any more: its objects were removed, or
+/// another disk is in its place.
+Result<void> check_segment(Archive& archive, std::int64_t number);
 /// The last segment and its number; 0 without one.
 struct LastSegment {
   std::int64_t number = 0;

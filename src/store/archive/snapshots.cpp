@@ -193,7 +193,8 @@ Result<std::int64_t> drop_before(Archive& archive, Timestamp from,
   COFFER_TRY(std::int64_t dropped,
              drop_while(archive, kSnapshots, is_before(kSnapshots.size()), rest));
   COFFER_TRY(const std::int64_t parts, drop_while(archive, kParts, is_before(kParts.size()), rest));
-  const std::string log_end = segment_name(first.segment);
+  // A writer also needs the one before, to know where the archive ends.
+  const std::string log_end = segment_name(first.segment - 1);
   COFFER_TRY(const std::int64_t segments,
              drop_while(
                  archive, "log/", [&](const auto& name) { return name < log_end; }, rest));

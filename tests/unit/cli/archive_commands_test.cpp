@@ -18,7 +18,10 @@ namespace {
 struct Archived {
   Folder folder;
   std::string url = "file://" + folder.file("archive");
-  OpenFile file{[this](Config& config) { config.archive = url; }};
+  OpenFile file{[this](Config& config) {
+    std::filesystem::create_directory(folder.file("archive"));
+    config.archive = url;
+  }};
 
   Archived() {
     REQUIRE(file.run("association create", {{"NAME", "Acme"}}).code == 0);

@@ -172,6 +172,8 @@ TEST_CASE("archive store: stores that replace objects are refused") {
 TEST_CASE("archive store: a folder is accepted, and needs no key") {
   World world;
   const TemporaryFolder folder;
+  CHECK_FALSE(world.begin({.url = "file://" + folder.path() + "/archive"}));
+  std::filesystem::create_directory(folder.path() + "/archive");
   for (int start = 0; start < 2; ++start) {
     CHECK(world.begin({.url = "file://" + folder.path() + "/archive"}));
   }

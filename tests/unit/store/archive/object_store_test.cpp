@@ -44,6 +44,7 @@ TEST_CASE("folder store: conforms") {
   for (const StoreCase& one : kStoreCases) {
     INFO(one.name);
     const TemporaryFolder folder;
+    fs::create_directories(folder.path() + "/archive/of ledger");
     FolderStore a(folder.path() + "/archive/of ledger");
     FolderStore b(folder.path() + "/archive/of ledger");
     one.run(a, b);
@@ -61,8 +62,14 @@ TEST_CASE("folder store: files are private, and folders that are empty go") {
   const TemporaryFolder folder;
   const std::string root = folder.path() + "/archive";
   FolderStore store(root);
+  const auto missing = store.put("a/b/c", "x");
+  REQUIRE_FALSE(missing);
+  CHECK(missing.error().detail == "The folder " + root +
+                                      " of the archive does not exist. Create it, or mount its "
+                                      "disk.");
+  CHECK_FALSE(fs::exists(root));
+  fs::create_directory(root);
   REQUIRE(store.put("a/b/c", "x"));
-  CHECK(mode_of(root) == 0700);
   CHECK(mode_of(root + "/a/b") == 0700);
   CHECK(mode_of(root + "/a/b/c") == 0600);
   CHECK(files_in(root).size() == 1);
@@ -127,6 +134,7 @@ TEST_CASE("folder store: a second name of an object, left by a kill, is no place
 
 TEST_CASE("folder store: of many writers of one name, one stores") {
   const TemporaryFolder folder;
+  fs::create_directory(folder.path() + "/archive");
   for (int round = 0; round < 20; ++round) {
     const std::string name = "round/" + std::to_string(round);
     std::atomic<int> stored{0};
