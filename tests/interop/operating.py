@@ -94,8 +94,8 @@ def backups_and_drill(gateway, mine):
 def archive(gateway, mine):
     home = gateway.home
     wait_for("the archive has a snapshot", lambda: json.loads(home.run("coffer archive status --json"))["oldestMoment"], 60.0)
-    said = home.run(mine.take(OPERATING, "coffer archive status"))
-    check("the archive is shown, and a restore from it is proven", "oldestMoment" in said and "provenAt" in said, said)
+    said = home.run(mine.take(OPERATING, "coffer archive status", "sh"))
+    check("the archive is shown, and a restore from it is proven", "oldest moment" in said and "proven at" in said, said)
     home.run(documents.replaced(mine.take(OPERATING, "coffer restore --from", "sh"),
                                 {"file:///mnt/archive/coffer": "file://" + home.path("archive"),
                                  "2026-01-31T09:00:00Z": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
