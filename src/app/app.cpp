@@ -123,11 +123,10 @@ Result<void> App::open_database(Missing missing, std::string_view command,
 
 Result<void> App::build(Missing missing, std::string_view command, const OtherUsers& others) {
   COFFER_TRY_VOID(open_database(missing, command, others));
-  store::CommitQueueOptions options{
-      .queue_max = static_cast<std::size_t>(config_.queue_max),
-      .disk_floor_bytes = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20,
-      .metrics = &metrics_,
-      .quotas = {config_.quota_sandbox, config_.quota_production}};
+  store::CommitQueueOptions options{.queue_max = static_cast<std::size_t>(config_.queue_max),
+                                    .disk_floor_bytes = config_.disk_floor_bytes(),
+                                    .metrics = &metrics_,
+                                    .quotas = {config_.quota_sandbox, config_.quota_production}};
   if (others.beside) options.rejects = [leader = others.leader] { return not_leader(leader()); };
   const auto wake = [this](store::Signal signal) {
     if (background_) background_->wake(signal);
@@ -238,7 +237,7 @@ bool App::serve(StartError& error, const AdminPages& admin) {
   background_->announce();
   if (config_.request_log != RequestLogging::off) {
     // Payments may use twice the reserved space before the log stops growing.
-    const auto floor = (static_cast<std::uint64_t>(config_.disk_floor_mib) << 20) * 2;
+    const auto floor = config_.disk_floor_bytes() * 2;
     request_log_ = std::make_unique<api::RequestLog>(
         store::request_log_path(config_.db), request_log_options(config_), clock_, metrics_,
         [this, floor] { return database_->free_bytes() >= floor; }, api::document_redactor);

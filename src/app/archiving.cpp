@@ -117,8 +117,8 @@ Result<bool> Archiving::keep_one(store::Archive& archive) {
   const bool is_due = snapshots.empty() || snapshots.back().segment <= begun_.load()->base() ||
                       now.ms - snapshots.back().at.ms >= config_.archive_snapshot_every_h * kHourMs;
   if (is_due) {
-    const auto floor = static_cast<std::uint64_t>(config_.disk_floor_mib) << 20;
-    COFFER_TRY(const auto made, flows::archive_snapshot(context_, archive, next, floor, progress));
+    COFFER_TRY(const auto made, flows::archive_snapshot(context_, archive, next,
+                                                        config_.disk_floor_bytes(), progress));
     log_info("archive", "snapshot complete",
              {{"snapshot", made.name.text()}, {"bytes", made.bytes}, {"parts", made.parts}});
     return true;
@@ -138,10 +138,8 @@ Result<bool> Archiving::keep_one(store::Archive& archive) {
       std::max(tried_at_, last ? std::max(last->proven_at, last->failed_at) : Timestamp());
   if (every_ms == 0 || now.ms - tried.ms < every_ms) return false;
   tried_at_ = now;
-  COFFER_TRY(
-      const auto proof,
-      flows::prove_archive(context_, archive,
-                           static_cast<std::uint64_t>(config_.disk_floor_mib) << 20, progress));
+  COFFER_TRY(const auto proof,
+             flows::prove_archive(context_, archive, config_.disk_floor_bytes(), progress));
   proof.fault.empty()
       ? log_info("archive", "a restore is proven", {{"restoredTo", proof.restored_to.to_string()}})
       : log_error("archive", "a restore from the archive failed", {{"problem", proof.fault}});

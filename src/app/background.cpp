@@ -36,7 +36,7 @@ flows::BackupPlan backup_plan(const Config& config) {
   return {.folder = config.backup_dir,
           .every_ms = config.backup_every_h * kHourMs,
           .keep = config.backup_keep,
-          .floor_bytes = static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+          .floor_bytes = config.disk_floor_bytes()};
 }
 
 }  // namespace

@@ -113,6 +113,9 @@ struct Config {
   int readers = 4;
   int queue_max = 1'024;
   int disk_floor_mib = 256;  // with less free space, writes are rejected
+  std::uint64_t disk_floor_bytes() const {
+    return static_cast<std::uint64_t>(disk_floor_mib) << 20;
+  }
   bool allow_network_filesystem = false;
   std::string replicate;  // URL of the shared log; empty: the file stands alone
   Secret replicate_password;

@@ -30,6 +30,11 @@ class Figures;    // flows/operations/figures.h
 struct Logins;    // flows/identity/login.h
 struct Webhooks;  // flows/webhooks/webhooks.h
 
+/// How a command runs that stores nothing if it should only be validated.
+constexpr store::CommitQueue::Mode commit_unless(bool validate_only) {
+  return validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit;
+}
+
 struct Context {
   /// store::with_reader of the database.
   template <class F>

@@ -27,8 +27,6 @@ using namespace coffer::test;
 namespace books_test {
 namespace {
 
-constexpr std::int64_t kDay = 86'400'000;
-
 /// Three days with everything that moves the accounts of the operator.
 struct World {
   TestApp app{[](Config& config) { config.token_lifetime_s = 10'000'000; }};
@@ -78,11 +76,11 @@ struct World {
     const Json quote = collection_quote(me, collects);
     const std::string collected = pay(me, "onramp", collection_body(quote, wallet));
     const std::string swap = pay(me, "swap/own", swap_body(wallet, euros, "50", "USDC", "EURC"));
-    app.clock.advance_ms(kDay);
+    app.clock.advance_ms(kDayMs);
     pay(me, "swap/own", swap_body(euros, wallet, "10", "EURC", "USDC"));
     const std::string back = transfer_body(euros, wallet, "1").dump();
     pay(me, "p2p/own/multi", multi_body({transfer_body(wallet, euros, "2"), Json::parse(back)}));
-    app.clock.advance_ms(kDay);
+    app.clock.advance_ms(kDayMs);
     reverse(paid, "40");
     reverse(collected, "4000");
     reverse(swap);
@@ -211,7 +209,7 @@ TEST_CASE("books: a part of a report has the entries of one association or conne
       add_connector(world.app, [](ConnectorTerms& terms) { terms.name = "=Other, Ltd"; });
   const std::string mine = world.app.association().to_string();
   world.payout(world.me, world.wallet, "5678");
-  world.app.clock.advance_ms(kDay);
+  world.app.clock.advance_ms(kDayMs);
   world.payout(world.me, world.wallet, "5678");
   const auto fees = [&](const Values& more) {
     const Json rows = world.report("fees", more).json();

@@ -13,8 +13,6 @@ using namespace coffer::test;
 namespace period_close_test {
 namespace {
 
-constexpr std::int64_t kDay = 86'400'000;
-
 struct World {
   TestApp app{[](Config& config) { config.token_lifetime_s = 100'000'000; }};
 
@@ -34,7 +32,7 @@ struct World {
 
 TEST_CASE("months are closed in order, after they have ended") {
   World world;
-  world.app.clock.advance_ms(40 * kDay);  // 2026-02-10
+  world.app.clock.advance_ms(40 * kDayMs);  // 2026-02-10
   CHECK(world.close("2026-01") == "2026-01 cannot be closed: the ledger has no entries.");
   const std::string from = world.app.wallet("USDC", "100"), to = world.app.wallet("USDC");
   CHECK(world.close("2026-02") ==
@@ -42,7 +40,7 @@ TEST_CASE("months are closed in order, after they have ended") {
   CHECK(world.close("2027-01") ==
         "2027-01 cannot be closed: it has not ended. A month ends at midnight UTC.");
   CHECK(world.close("2026-01") == "2026-01 cannot be closed: the ledger begins in 2026-02.");
-  world.app.clock.advance_ms(60 * kDay);  // 2026-04-11
+  world.app.clock.advance_ms(60 * kDayMs);  // 2026-04-11
   world.app.me().transfer(from, to, "30");
   world.app.settle();
   CHECK(world.close("2026-03") == "2026-03 cannot be closed: close 2026-02 first.");
@@ -54,7 +52,7 @@ TEST_CASE("months are closed in order, after they have ended") {
   CHECK(rows[0].journal == rows[1].journal);  // nothing happened in March
   CHECK(rows[0].digest != rows[1].digest);
   CHECK(rows[0].accounts == 2);
-  world.app.clock.advance_ms(30 * kDay);
+  world.app.clock.advance_ms(30 * kDayMs);
   CHECK(world.close("2026-04").empty());
   CHECK(world.closed().back().accounts == 3);
   CHECK_FALSE(flows::parse_period("2026-13"));
@@ -66,7 +64,7 @@ TEST_CASE("months are closed in order, after they have ended") {
 TEST_CASE("verification computes the balances of closed months again") {
   World world;
   const std::string from = world.app.wallet("USDC", "100");
-  world.app.clock.advance_ms(70 * kDay);
+  world.app.clock.advance_ms(70 * kDayMs);
   REQUIRE(world.close("2026-01").empty());
   REQUIRE(world.close("2026-02").empty());
   const std::string copy = world.app.config().db + ".copy";

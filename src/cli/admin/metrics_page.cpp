@@ -129,7 +129,7 @@ void write_store(Exposition& out, App& app) {
   out.gauge("coffer_disk_free_bytes", "Free space on the disk of the database.",
             number(database.free_bytes()));
   out.gauge("coffer_disk_floor_bytes", "Free space below which writes are rejected.",
-            number(static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20));
+            number(app.config().disk_floor_bytes()));
   if (const store::Leader* leader = database.leader()) {
     out.gauge("coffer_log_position", "Entries of the shared log.", number(leader->position().seq));
     out.gauge("coffer_log_epoch", "Epoch of this leader.", number(leader->position().epoch));

@@ -60,10 +60,9 @@ Result<CommandResult> archive_prove(Session& session, const Arguments&) {
   App& app = session.app;
   COFFER_TRY(const auto archive, app.background().archiving().open());
   ProgressLine line(session.console, session.interruption);
-  COFFER_TRY(const auto proof,
-             flows::prove_archive(app.flows(), *archive,
-                                  static_cast<std::uint64_t>(app.config().disk_floor_mib) << 20,
-                                  line.shower()));
+  COFFER_TRY(
+      const auto proof,
+      flows::prove_archive(app.flows(), *archive, app.config().disk_floor_bytes(), line.shower()));
   Record record;
   put_proof(record, proof);
   const bool failed = !proof.fault.empty();

@@ -68,7 +68,7 @@ Result<CommandResult> backup(Session& session, const Arguments& arguments) {
   const auto file = arguments.find("FILE");
   COFFER_TRY_VOID(check_target(config, file));
   const flows::BackupRequest request{file.value_or(""), arguments.has("verify"),
-                                     static_cast<std::uint64_t>(config.disk_floor_mib) << 20};
+                                     config.disk_floor_bytes()};
   ProgressLine line(session.console, session.interruption);
   const flows::Context& context = session.app.flows();
   COFFER_TRY(const auto made,
@@ -252,7 +252,7 @@ Result<CommandResult> restore_from_archive(const Console& console, const Config&
   Interruption never;
   ProgressLine line(console, never);
   const auto bundle = http::find_ca_bundle(config.ca_bundle);
-  http::Client client(bundle ? *bundle : std::string());
+  http::Client client(bundle ? *bundle : std::string(), http::Client::Connections::keep);
   outbound::CaresResolver resolver;
   const SystemClock clock;
   COFFER_TRY(const auto archive,
@@ -379,8 +379,7 @@ std::vector<Command> backup_commands() {
                      toggle("unsigned", "Accept a backup without its signature")},
        .details = "The copy is verified, as by coffer verify, before it gets its final name. A "
                   "backup of an older\nversion is upgraded; one of a newer version is rejected. An "
-                  "archive "
-                  "needs only its URL and the master key."},
+                  "archive needs only its URL and the master key."},
       {.path = "replica seed",
        .summary = "Give this machine a file with which it can follow the leader",
        .run = restore,

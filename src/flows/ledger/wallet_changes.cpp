@@ -125,8 +125,7 @@ Result<store::WalletRow> register_wallet(const Context& context, const Tenant& t
     store::open_trustline(tx, tenant, row.key, asset.key);
     return row;
   };
-  return context.write(
-      insert, validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
+  return context.write(insert, commit_unless(validate_only));
 }
 
 Result<store::WalletRow> update_wallet(const Context& context, const Tenant& tenant, WalletId id,

@@ -17,13 +17,14 @@
 #include "store/file/lock_file.h"
 
 namespace coffer::flows {
-namespace {
-
-namespace fs = std::filesystem;
 
 Problem cannot_create(std::string why) {
   return Problem(Slug::conflict, std::move(why)).exits_with(exit_code::kCannotCreate);
 }
+
+namespace {
+
+namespace fs = std::filesystem;
 
 /// Checks that no file exists that could be mixed with the restored one.
 Result<void> check_free(const std::string& target) {

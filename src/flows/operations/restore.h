@@ -62,6 +62,8 @@ Result<Restored> restore_archive(store::Archive& archive, const ArchiveRestore& 
                                  const std::string& target, const ProgressFunction& progress,
                                  const FileChecks& checks);
 
+/// A reason to create no file: `conflict`, with the exit code for that.
+Problem cannot_create(std::string why);
 /// Fills a new file at `target`, which gets its name if `fill` finds no violation.
 Result<Restored> restore_into(const std::string& target,
                               const std::function<Result<Restored>(PartialFile&)>& fill);

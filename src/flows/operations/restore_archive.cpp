@@ -1,5 +1,4 @@
 #include "base/files/folders.h"
-#include "base/platform/exit_code.h"
 #include "flows/operations/archive.h"
 #include "flows/operations/restore.h"
 #include "store/file/foreign_file.h"
@@ -8,10 +7,9 @@ namespace coffer::flows {
 namespace {
 
 Problem newer(const std::string& path, const store::FileVerdict& verdict) {
-  return Problem(Slug::conflict, path + " was written by a newer version of coffer (schema " +
-                                     std::to_string(verdict.summary.schema) +
-                                     "). Install that version and restore the file with it")
-      .exits_with(exit_code::kCannotCreate);
+  return cannot_create(path + " was written by a newer version of coffer (schema " +
+                       std::to_string(verdict.summary.schema) +
+                       "). Install that version and restore the file with it");
 }
 
 /// Rebuilds and verifies the file under its partial name.

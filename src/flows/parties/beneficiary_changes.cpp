@@ -77,8 +77,7 @@ Result<void> insert_all(const Context& context, const Tenant& tenant,
     }
     return {};
   };
-  return context.write(
-      insert, validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
+  return context.write(insert, commit_unless(validate_only));
 }
 
 /// Writes the state computed from `present`. `outdated` means that another change was committed

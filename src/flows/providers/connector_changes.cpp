@@ -159,8 +159,7 @@ Result<RegisteredConnector> register_connector(const Context& context,
     terms.key = store::insert_connector(tx, out.connector, connector.requirements);
     return {};
   };
-  using enum store::CommitQueue::Mode;
-  COFFER_TRY_VOID(context.write(insert, connector.validate_only ? dry_run : commit));
+  COFFER_TRY_VOID(context.write(insert, commit_unless(connector.validate_only)));
   return out;
 }
 

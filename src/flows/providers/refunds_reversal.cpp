@@ -230,7 +230,7 @@ Result<Submission> reverse_payment(const Context& context, const Caller& caller,
       [&](store::WriteTx& tx) {
         return reverse(context, tx, caller.tenant, reversal, ReversedBy::integrator);
       },
-      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
+      commit_unless(validate_only));
 }
 
 Result<Submission> reverse_for_operator(const Context& context, const Reversal& reversal,
@@ -243,7 +243,7 @@ Result<Submission> reverse_for_operator(const Context& context, const Reversal& 
             store::tenant_by_key(tx.db(), store::find_payment_by_key(tx.db(), key)->tenant);
         return reverse(context, tx, tenant, reversal, ReversedBy::operating);
       },
-      validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::commit);
+      commit_unless(validate_only));
 }
 
 }  // namespace coffer::flows

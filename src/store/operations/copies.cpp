@@ -193,7 +193,6 @@ std::string upgrade_copy(const std::string& path) {
   }
 }
 
-// Stored in meta as text: `AT BYTES VERIFIED PATH`, times in milliseconds.
 void stand_alone(const std::string& path, std::string_view row, std::string_view value) {
   Connection copy(path, OpenMode::read_write);
   Transaction transaction(copy, true);
@@ -204,6 +203,7 @@ void stand_alone(const std::string& path, std::string_view row, std::string_view
   transaction.commit();
 }
 
+// Stored in meta as text: `AT BYTES VERIFIED PATH`, times in milliseconds.
 std::optional<BackupRecord> last_backup(Connection& db) {
   const auto text = read_meta(db, kLastBackup);
   if (!text) return std::nullopt;
