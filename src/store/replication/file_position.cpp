@@ -34,7 +34,7 @@ constexpr const char* kStartFile = "";
 constexpr ssize_t kNotedBytes = kPositionBytes + 16;  // of a mark, before its claim
 constexpr char kAlone = 'a';  // after the position of a file whose log no other machine has
 constexpr const char* kLeaveAlone =
-    "DELETE FROM meta WHERE name = 'log_position' AND length(value) > 48";
+    "DELETE FROM meta WHERE name = 'log_position' AND length(value) > ?";
 
 std::int64_t number_at(std::string_view value, std::size_t at) {
   return static_cast<std::int64_t>(from_big_endian(value.substr(at, 8)));
@@ -134,6 +134,16 @@ int open_mark(const std::string& path) {
   return file;
 }
 
+/// Of an open file, since the machine was started; empty where the system does not tell.
+std::string identity_of(int file) {
+  constexpr std::size_t kIdBytesMax = 64;
+  const auto start = read_small_file(kStartFile, kIdBytesMax);
+  struct stat status {};
+  if (!start || ::fstat(file, &status) != 0) return {};
+  const std::string place = std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
+  return std::string(as_text(sha256(*start + place)));
+}
+
 }  // namespace
 
 std::optional<FilePosition> read_position(Connection& db) {
@@ -149,7 +159,7 @@ void write_position(Connection& db, const FilePosition& position) {
   db.run(kWrite, kPosition, Blob{value});
 }
 
-void leave_alone_log(Connection& db) { db.run(kLeaveAlone); }
+void leave_alone_log(Connection& db) { db.run(kLeaveAlone, kPositionBytes); }
 
 void forget_position(Connection& db, const std::string& path) {
   db.run(kForget);
@@ -177,7 +187,8 @@ std::optional<FilePosition> read_shared_position(const std::string& path) {
   return out;
 }
 
-LoggedMark::LoggedMark(const std::string& path) : file_(open_mark(path)) {}
+LoggedMark::LoggedMark(const std::string& path)
+    : file_(open_mark(path)), identity_(identity_of(file_.get())) {}
 
 void LoggedMark::note(const LogTail& tail, const LogPosition& commit) const {
   const std::string text = to_bytes(tail.at) + std::string(as_text(tail.digest)) + to_bytes(commit);
@@ -204,26 +215,16 @@ std::optional<LogTail> LoggedMark::tail_at(const LogPosition& commit) const {
   return LogTail{position_from(all), *sha256_from(all.substr(16, 32))};
 }
 
-std::string LoggedMark::claim_of(std::int64_t epoch) const {
-  constexpr std::size_t kIdBytesMax = 64;
-  const auto start = read_small_file(kStartFile, kIdBytesMax);
-  struct stat status {};
-  if (!start || ::fstat(file_.get(), &status) != 0) return {};
-  const std::string mark = std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
-  return to_big_endian(static_cast<std::uint64_t>(epoch), 8) +
-         std::string(as_text(sha256(*start + mark)));
-}
-
 void LoggedMark::claim(std::int64_t epoch) const {
-  const std::string text = claim_of(epoch);
-  (void)!::pwrite(file_.get(), text.data(), text.size(), kNotedBytes);
+  const std::string text = to_big_endian(static_cast<std::uint64_t>(epoch), 8) + identity_;
+  if (!identity_.empty()) (void)!::pwrite(file_.get(), text.data(), text.size(), kNotedBytes);
 }
 
 bool LoggedMark::has_claimed(std::int64_t epoch) const {
-  const std::string wanted = claim_of(epoch);
+  const std::string wanted = to_big_endian(static_cast<std::uint64_t>(epoch), 8) + identity_;
   std::string text(wanted.size(), '\0');
-  const ssize_t got = ::pread(file_.get(), text.data(), text.size(), kNotedBytes);
-  return got > 0 && text == wanted;
+  return !identity_.empty() && ::pread(file_.get(), text.data(), text.size(), kNotedBytes) > 0 &&
+         text == wanted;
 }
 
 Result<bool> cut_last_commit(const std::string& path) {

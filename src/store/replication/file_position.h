@@ -61,9 +61,9 @@ class LoggedMark {
 
  private:
   std::string read() const;
-  std::string claim_of(std::int64_t epoch) const;
 
   const Descriptor file_;
+  const std::string identity_;  // of the file and this start of the machine
 };
 
 /// Cuts the last commit off the log (WAL) of a file that no process has open. Returns false if the
