@@ -1,22 +1,18 @@
 // What a store with S3's interface says, in XML. Answers are untrusted.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace coffer::outbound {
+#include "base/files/object_store.h"
 
-struct S3Object {
-  std::string key;
-  std::int64_t bytes = 0;
-};
+namespace coffer::outbound {
 
 /// An answer to ListObjectsV2.
 struct S3List {
-  std::vector<S3Object> objects;
+  std::vector<StoredObject> objects;
   bool is_truncated = false;
   std::string next;  // the token of the next answer, if truncated
 };

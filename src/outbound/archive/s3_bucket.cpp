@@ -109,16 +109,16 @@ Result<http::ClientResponse> S3Bucket::send(const Call& call) {
   }
 }
 
-Result<bool> S3Bucket::put(const std::string& name, std::string_view bytes) {
+Result<PutResult> S3Bucket::put(const std::string& name, std::string_view bytes) {
   COFFER_TRY(Call call, call_for("PUT", name));
   call.body = bytes;
   call.bytes = bytes.size();
   COFFER_TRY(const auto response, send(call));
-  if (is_2xx(response.status)) return true;
+  if (is_2xx(response.status)) return PutResult::stored;
   if (response.status != kPreconditionFailed) return fault(call, status_text(response));
   const auto stored = get(name, bytes.size());
-  if (stored) return *stored == bytes;
-  if (stored.error().slug == Slug::validation_failed) return false;
+  if (stored) return *stored == bytes ? PutResult::stored : PutResult::exists;
+  if (stored.error().slug == Slug::validation_failed) return PutResult::exists;
   return unexpected(stored.error());
 }
 
@@ -139,7 +139,8 @@ Result<std::string> S3Bucket::get(const std::string& name, std::size_t bytes_max
   return out;
 }
 
-Result<std::vector<S3Object>> S3Bucket::list(const std::string& prefix, const std::string& after) {
+Result<std::vector<StoredObject>> S3Bucket::list(const std::string& prefix,
+                                                 const std::string& after) {
   constexpr int kAnswersMax = 1'000;  // without an object that coffer stores
   const std::string begin = prefix_ + prefix;
   std::string last = after.empty() ? "" : prefix_ + after;
@@ -147,20 +148,20 @@ Result<std::vector<S3Object>> S3Bucket::list(const std::string& prefix, const st
       address_.path + "?list-type=2&max-keys=1000&prefix=" + percent_encoded(begin);
   Call call{.about = "the list of " + begin + '*', .target = query, .bytes_max = kListBytesMax};
   if (!last.empty()) call.target += "&start-after=" + percent_encoded(last);
-  std::vector<S3Object> out;
+  std::vector<StoredObject> out;
   for (int answers = 0; answers < kAnswersMax; ++answers) {
     COFFER_TRY(const auto response, send(call));
     if (!is_2xx(response.status)) return fault(call, status_text(response));
     auto page = s3_list_from(response.body);
     if (!page) return fault(call, "the answer is not a list of objects.");
-    for (S3Object& object : page->objects) {
+    for (StoredObject& object : page->objects) {
       // A store that ignores a part of the question would answer it forever.
-      if (!object.key.starts_with(begin) || object.key <= last) {
+      if (!object.name.starts_with(begin) || object.name <= last) {
         return fault(call, "the answer does not have the names that follow in byte order.");
       }
-      last = object.key;
-      object.key.erase(0, prefix_.size());
-      if (is_object_name(object.key)) out.push_back(std::move(object));
+      last = object.name;
+      object.name.erase(0, prefix_.size());
+      if (is_object_name(object.name)) out.push_back(std::move(object));
     }
     if (!out.empty() || !page->is_truncated) return out;
     call.target = query + "&continuation-token=" + percent_encoded(page->next);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/files/object_store.h"
 #include "base/thread.h"
 #include "http/client.h"
 #include "outbound/archive/archive_place.h"
@@ -30,23 +31,18 @@ struct ArchiveWire {
 /// 429, 5xx, a conflict with a request in progress, or without an answer. Redirects are not
 /// followed, because they would have to be signed for another host.
 ///
-/// Calls block, until the client is cut. For one thread at a time. Problems name the bucket, the
-/// object, the status and S3's code, and no secret.
-class S3Bucket {
+/// Calls block, until the client is cut. Problems name the bucket, the object, the status and S3's
+/// code, and no secret.
+class S3Bucket final : public ObjectStore {
  public:
   S3Bucket(const ArchiveSettings& settings, const ArchivePlace& place, ArchiveWire wire);
 
-  /// False if there is an object of this name with other bytes; if it has these, it may be from an
-  /// earlier call whose answer was lost.
-  Result<bool> put(const std::string& name, std::string_view bytes);
-  /// `not-found`; `validation-failed` if it is longer than `bytes_max`.
-  Result<std::string> get(const std::string& name, std::size_t bytes_max);
-  /// The objects whose names begin with `prefix`, in byte order, after the name `after`; at most
-  /// 1,000, and an empty list at the end. Objects with names that coffer does not give are left
-  /// out.
-  Result<std::vector<S3Object>> list(const std::string& prefix, const std::string& after);
-  /// Without effect if it does not exist.
-  Result<void> remove(const std::string& name);
+  Result<PutResult> put(const std::string& name, std::string_view bytes) override;
+  Result<std::string> get(const std::string& name, std::size_t bytes_max) override;
+  /// Objects with names that coffer does not give are left out.
+  Result<std::vector<StoredObject>> list(const std::string& prefix,
+                                         const std::string& after) override;
+  Result<void> remove(const std::string& name) override;
 
  private:
   struct Call;

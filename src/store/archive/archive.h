@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/files/object_store.h"
 #include "base/random.h"
 #include "base/strong.h"
-#include "store/archive/object_store.h"
 #include "store/replication/entry.h"
 
 namespace coffer::store {

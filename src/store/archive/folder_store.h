@@ -1,7 +1,7 @@
 // Objects as files of a folder: on another disk, or on a mounted file server.
 #pragma once
 
-#include "store/archive/object_store.h"
+#include "base/files/object_store.h"
 
 namespace coffer::store {
 

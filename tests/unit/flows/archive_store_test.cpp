@@ -77,7 +77,7 @@ struct World {
             .endpoint = store.endpoint(),
             .keys = {.access_key = store.access_key, .secret_key = Secret(store.secret_key)}};
   }
-  std::unique_ptr<store::ObjectStore> open(const outbound::ArchiveSettings& settings) {
+  std::unique_ptr<ObjectStore> open(const outbound::ArchiveSettings& settings) {
     auto opened = open_object_store(settings, {client, resolver, clock});
     INFO((opened ? "" : opened.error().detail));
     REQUIRE(opened);

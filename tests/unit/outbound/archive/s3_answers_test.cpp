@@ -31,8 +31,8 @@ TEST_CASE("s3 answers: a list, and one that continues") {
                                         "<NextContinuationToken>1/x+y==</NextContinuationToken>"));
   REQUIRE(two);
   REQUIRE(two->objects.size() == 2);
-  CHECK(two->objects[0].key == "a/b");
-  CHECK(two->objects[1].key == "a&b");
+  CHECK(two->objects[0].name == "a/b");
+  CHECK(two->objects[1].name == "a&b");
   CHECK(two->objects[1].bytes == 9'007'199'254'740'993);
   CHECK(two->is_truncated);
   CHECK(two->next == "1/x+y==");

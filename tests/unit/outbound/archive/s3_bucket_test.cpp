@@ -57,9 +57,9 @@ struct World {
     const auto found = bucket.list(prefix, after);
     REQUIRE(found);
     std::vector<std::string> out;
-    for (const S3Object& object : *found) {
+    for (const StoredObject& object : *found) {
       CHECK(object.bytes == 7);
-      out.push_back(object.key);
+      out.push_back(object.name);
     }
     return out;
   }
@@ -94,7 +94,7 @@ const std::vector<int> kAllWaits{200, 600, 1'800};
 
 TEST_CASE("s3 bucket: an object is put under a condition, and the request is signed") {
   World world("ledger/");
-  CHECK(world.bucket.put("segments/1", "bytes").value());
+  CHECK(world.bucket.put("segments/1", "bytes").value() == PutResult::stored);
   REQUIRE(world.asked() == std::vector<std::string>{"PUT /archive/ledger/segments/1"});
   const Received request = world.receiver.received()[0];
   CHECK(request.body == "bytes");
@@ -151,7 +151,7 @@ TEST_CASE("s3 bucket: what may pass is tried four times, with pauses and new sig
     INFO(one.status << one.body << static_cast<int>(one.kind));
     World world;
     world.receiver.script({one});
-    CHECK(world.bucket.put("a", "bytes").value());
+    CHECK(world.bucket.put("a", "bytes").value() == PutResult::stored);
     CHECK(world.waits == std::vector<int>{200});
     CHECK(world.receiver.count() == 2);
     world.receiver.otherwise(one);
@@ -231,7 +231,7 @@ TEST_CASE("s3 bucket: a name that is taken, and an answer that was lost") {
     world.receiver.script(script);
     const auto put = world.bucket.put("a", "bytes");
     REQUIRE(put);
-    CHECK(*put == one.is_stored);
+    CHECK((*put == PutResult::stored) == one.is_stored);
     CHECK(world.asked().back() == "GET /archive/a");
   }
   World world;

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "store/archive/object_store.h"
+#include "base/files/object_store.h"
 
 namespace coffer::store::test {
 

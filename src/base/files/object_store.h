@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace coffer::store {
+namespace coffer {
 
 struct StoredObject {
   std::string name;
@@ -38,4 +38,4 @@ class ObjectStore {
   virtual Result<void> remove(const std::string& name) = 0;
 };
 
-}  // namespace coffer::store
+}  // namespace coffer
