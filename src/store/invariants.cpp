@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
+#include <optional>
+#include <utility>
 
 #include "base/check.h"
+#include "base/mutex.h"
+#include "base/thread.h"
 #include "domain/payments/refund.h"
 #include "domain/providers/provider_payment.h"
 #include "domain/webhooks/event_type.h"
@@ -257,8 +262,8 @@ constexpr std::array<Invariant, 42> kInvariants{{
      " OR (p.type = 7 AND (r.connector, r.provider_payment_id, o.connector, o.tenant, o.reference)"
      "  IS NOT (p.connector, v.provider_reference, p.connector, p.tenant, p.to_ref)))"},
     {"lines_follow_matches",
-     "A line of a statement is matched while it has a match that is not undone, and replaced if "
-     "others tell it more exactly, which add up to it.",
+     "A line of a statement is matched while it has a match that is not undone, and replaced if it "
+     "has details, which add up to it.",
      Walk::copies,
      "SELECT 'line ' || l.bank_line || ' in state ' || l.state FROM bank_lines l"
      " WHERE (l.state = 2) <> EXISTS (SELECT 1 FROM bank_matches m INDEXED BY bank_matches_of_line"
@@ -537,19 +542,26 @@ std::string first_text(Connection& db, const char* sql) {
   return query.step() ? query.text(0) : std::string();
 }
 
-/// Adds the result of a check, if it is not empty. If the check cannot read the file, that is a
-/// violation too. The other checks continue, because they may identify the row.
-void check(std::string_view name, std::vector<Violation>& out,
-           const std::function<std::string()>& find) {
-  std::string found;
-  try {
-    found = find();
-  } catch (const SqlError& error) {
-    if (!is_damage(error)) throw;
-    found = error.what();
+/// One of the checks of verify(). `find` returns the first fault, or an empty text.
+struct FileCheck {
+  std::string_view name;
+  std::function<std::string(Connection&, const ProgressFunction&)> find;
+
+  std::string label() const {
+    std::string out = "checking " + std::string(name);
+    std::ranges::replace(out, '_', ' ');
+    return out;
   }
-  if (!found.empty()) out.push_back({std::string(name), std::move(found)});
-}
+  /// If the check cannot read the file, that is a fault too.
+  std::string fault(Connection& db, const ProgressFunction& progress) const {
+    try {
+      return find(db, progress);
+    } catch (const SqlError& error) {
+      if (!is_damage(error)) throw;
+      return error.what();
+    }
+  }
+};
 
 // Conservation follows: the last entry of an account has its balance, each entry continues the
 // previous one, and each entry set sums to zero per environment and asset.
@@ -633,52 +645,104 @@ std::string first_break(Connection& db, Walk walk, const char* sql, const KeyRan
   }
 }
 
-std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress) {
-  std::vector<Violation> out;
-  constexpr std::int64_t kNotKnown = 0;
-  const auto total = static_cast<std::int64_t>(kInvariants.size());
-  const auto show = [&](std::string_view name, std::int64_t done, std::int64_t all,
-                        Progress::Unit unit) {
-    std::string what = "checking " + std::string(name);
-    std::replace(what.begin(), what.end(), '_', ' ');
-    progress({what, done, all, unit});
+namespace {
+
+std::vector<FileCheck> file_checks(bool deep) {
+  std::vector<FileCheck> out;
+  const auto add = [&](std::string_view name, std::function<std::string(Connection&)> find) {
+    out.push_back({name, [find = std::move(find)](Connection& db, const ProgressFunction&) {
+                     return find(db);
+                   }});
   };
-  check("schema", out, [&] { return schema_fault(db); });
-  for (std::int64_t i = 0; i < total; ++i) {
-    const Invariant& invariant = kInvariants[static_cast<std::size_t>(i)];
-    show(invariant.name, i, total, Progress::Unit::steps);
-    check(invariant.name, out,
-          [&] { return first_break(db, invariant.walk, invariant.sql, kAllKeys); });
+  add("schema", schema_fault);
+  for (const Invariant& one : kInvariants) {
+    add(one.name,
+        [&one](Connection& db) { return first_break(db, one.walk, one.sql, kAllKeys); });
   }
-  check("hash_chain", out, [&] {
-    return verify_chain(db, [&](std::int64_t done, std::int64_t all) {
-      show("hash_chain", done, all, Progress::Unit::rows);
-    });
-  });
-  show("payments", 0, kNotKnown, Progress::Unit::rows);
-  check("payments", out, [&] {
+  out.push_back({"hash_chain", [](Connection& db, const ProgressFunction& progress) {
+                   return verify_chain(db, [&](std::int64_t done, std::int64_t all) {
+                     progress({"checking hash chain", done, all, Progress::Unit::rows});
+                   });
+                 }});
+  add("payments", [](Connection& db) {
     const PaymentPiece piece = check_payments(db, kAllKeys.first, kAllKeys.last);
     return piece.fault.empty() ? ledger_end_fault(db, piece.rows, piece.versions) : piece.fault;
   });
-  show("events", 0, kNotKnown, Progress::Unit::rows);
-  check("events", out, [&] { return verify_events(db); });
-  show("audit_log", 0, kNotKnown, Progress::Unit::rows);
-  check("audit_log", out, [&] { return verify_audit_log(db); });
-  check("closed_periods", out, [&] { return verify_closed_periods(db); });
-  show("guarded_rows", 0, kNotKnown, Progress::Unit::rows);
-  check("guarded_rows", out, [&] { return verify_guarded_rows(db); });
+  add("events", verify_events);
+  add("audit_log", verify_audit_log);
+  add("closed_periods", verify_closed_periods);
+  add("guarded_rows", verify_guarded_rows);
   if (!deep) return out;
-  show("sqlite_integrity", 0, kNotKnown, Progress::Unit::steps);
-  check("sqlite_integrity", out, [&] {
+  add("sqlite_integrity", [](Connection& db) {
     const std::string found = first_text(db, kIntegrityCheck);
     return found == "ok" ? std::string() : found;
   });
-  show("foreign_keys", 0, kNotKnown, Progress::Unit::steps);
-  check("foreign_keys", out, [&] {
+  add("foreign_keys", [](Connection& db) {
     const std::string found = first_text(db, kForeignKeyCheck);
     return found.empty() ? found : "table " + found;
   });
   return out;
+}
+
+/// Checks of one file on several threads, each with a connection.
+class SharedChecks {
+ public:
+  SharedChecks(std::vector<FileCheck> checks, const Connections& others)
+      : checks_(std::move(checks)), faults_(checks_.size()), end_(checks_.size()), others_(others) {}
+
+  std::vector<Violation> run(Connection& db, const ProgressFunction& progress) {
+    {
+      std::vector<Thread> threads;
+      for (const auto& other : others_) {
+        threads.emplace_back("verify", [&] { work(*other, false, [](const Progress&) {}); });
+      }
+      work(db, true, progress);
+    }
+    const Lock lock(mutex_);
+    if (error_) std::rethrow_exception(error_);
+    std::vector<Violation> out;
+    for (std::size_t i = 0; i < checks_.size(); ++i) {
+      if (!faults_[i].empty()) out.push_back({std::string(checks_[i].name), std::move(faults_[i])});
+    }
+    return out;
+  }
+
+ private:
+  /// The next check, from the first on or from the last on.
+  std::optional<std::size_t> take(bool first) {
+    const Lock lock(mutex_);
+    if (error_ || first_ == end_) return std::nullopt;
+    return first ? first_++ : --end_;
+  }
+
+  void work(Connection& db, bool first, const ProgressFunction& progress) {
+    try {
+      while (const auto at = take(first)) {
+        progress({checks_[*at].label(), static_cast<std::int64_t>(*at),
+                  static_cast<std::int64_t>(checks_.size()), Progress::Unit::steps});
+        faults_[*at] = checks_[*at].fault(db, progress);
+      }
+    } catch (...) {
+      const Lock lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      for (const auto& other : others_) other->interrupt();
+    }
+  }
+
+  const std::vector<FileCheck> checks_;
+  std::vector<std::string> faults_;  // each by the thread that has taken the check
+  Mutex mutex_;
+  std::size_t first_ COFFER_GUARDED_BY(mutex_) = 0;
+  std::size_t end_ COFFER_GUARDED_BY(mutex_);
+  std::exception_ptr error_ COFFER_GUARDED_BY(mutex_);
+  const Connections& others_;
+};
+
+}  // namespace
+
+std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress,
+                              const Connections& others) {
+  return SharedChecks(file_checks(deep), others).run(db, progress);
 }
 
 std::string account_fault(Connection& db, std::int64_t account, bool holds) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,7 +71,11 @@ struct Violation {
 
 /// Checks every invariant, the hash chain of the journal and of the audit log, and (if deep)
 /// SQLite's own integrity check. Returns an empty list if all hold. A check that cannot read the
-/// file is a violation.
-std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress);
+/// file is a violation. `others` are further connections to a file that does not change, with its
+/// keys: each has a thread that shares the work. Rethrows what `progress` throws, which is called
+/// on the calling thread.
+using Connections = std::vector<std::unique_ptr<Connection>>;
+std::vector<Violation> verify(Connection& db, bool deep, const ProgressFunction& progress,
+                              const Connections& others = {});
 
 }  // namespace coffer::store

@@ -11,6 +11,7 @@
 #include "base/files/readable_file.h"
 #include "base/files/side_files.h"
 #include "base/platform/exit_code.h"
+#include "base/platform/processors.h"
 #include "flows/operations/backups.h"
 #include "store/file/copy_file.h"
 #include "store/file/foreign_file.h"
@@ -158,7 +159,7 @@ Result<Restored> prove(PartialFile& file, const std::string& backup, const store
     out.verdict.violations.push_back({"sqlite_file", error.what()});
     return out;
   }
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()), processors());
   COFFER_TRY_VOID(judge_origin(backup, file.path(), checks, progress, out));
   if (out.verdict.violations.empty() && out.is_foreign && !checks.foreign) {
     return unexpected(foreign(backup, checks, out));
@@ -221,7 +222,7 @@ Result<Restored> judge_file(const std::string& path, const ProgressFunction& pro
   std::vector<store::Violation> violations;
   COFFER_TRY(out.checksum, check_checksum(path, progress, violations));
   out.log_doubt = check_log(path, violations);
-  out.verdict = store::verify_file(path, progress, keys_of(checks.key.get()));
+  out.verdict = store::verify_file(path, progress, keys_of(checks.key.get()), processors());
   COFFER_TRY_VOID(judge_origin(path, path, checks, progress, out));
   out.schema_before = out.verdict.summary.schema;
   auto& all = out.verdict.violations;

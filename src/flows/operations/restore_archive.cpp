@@ -1,4 +1,5 @@
 #include "base/files/folders.h"
+#include "base/platform/processors.h"
 #include "flows/operations/archive.h"
 #include "flows/operations/restore.h"
 #include "store/file/foreign_file.h"
@@ -21,7 +22,7 @@ Result<Restored> prove_rebuilt(PartialFile& file, store::Archive& archive,
   COFFER_TRY(out.rebuilt,
              store::rebuild(archive, {wanted.at, wanted.snapshot_before}, file, progress));
   out.bytes = static_cast<std::int64_t>(file_bytes(file.path()));
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()), processors());
   if (!out.verdict.newer_schema && !out.verdict.older_schema) {
     Result<std::string> behind = std::string();
     store::read_foreign_file(file.path(), [&](store::Connection& db) {
@@ -52,7 +53,7 @@ Result<Restored> upgraded(PartialFile& file, const std::string& what,
   if (const std::string fault = store::upgrade_copy(file.path()); !fault.empty()) {
     return unexpected(Slug::unexpected_error, fault);
   }
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()));
+  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()), processors());
   return out;
 }
 

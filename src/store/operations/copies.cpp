@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -58,8 +59,21 @@ void find_keys(Connection& db, const OpenKeys& open_keys, FileVerdict& verdict) 
   verdict.keyed = true;
 }
 
-void judge(Connection& db, const ProgressFunction& progress, const OpenKeys& open_keys,
-           FileVerdict& verdict) {
+/// Further connections for verify(). Only to a closed file: in one that is written to, each
+/// connection could see another state.
+Connections more_connections(const std::string& path, const OpenKeys& open_keys, int threads) {
+  Connections out;
+  if (FileLook(path).reading(false) != OpenMode::immutable) return out;
+  for (int i = 1; i < threads; ++i) {
+    out.push_back(std::make_unique<Connection>(path, OpenMode::immutable));
+    FileVerdict same;
+    find_keys(*out.back(), open_keys, same);
+  }
+  return out;
+}
+
+void judge(Connection& db, const std::string& path, const ProgressFunction& progress,
+           const OpenKeys& open_keys, int threads, FileVerdict& verdict) {
   if (number(db, "PRAGMA application_id") != kApplicationId) {
     verdict.violations.push_back({"coffer_file", "this is not a coffer file"});
     return;
@@ -70,7 +84,7 @@ void judge(Connection& db, const ProgressFunction& progress, const OpenKeys& ope
   verdict.older_schema = schema < schema_version();
   if (verdict.newer_schema || verdict.older_schema) return verify_structure(db, verdict);
   find_keys(db, open_keys, verdict);
-  for (Violation& found : verify(db, true, progress)) {
+  for (Violation& found : verify(db, true, progress, more_connections(path, open_keys, threads))) {
     verdict.violations.push_back(std::move(found));
   }
   verdict.summary = summary_of(db);
@@ -169,12 +183,12 @@ Result<void> copy_database(Database& database, CommitQueue& queue, const std::st
 }
 
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
-                        const OpenKeys& open_keys) {
+                        const OpenKeys& open_keys, int threads) {
   FileVerdict out;
   try {
     read_foreign_file(path, [&](Connection& db) {
       out = {};
-      judge(db, progress, open_keys, out);
+      judge(db, path, progress, open_keys, threads, out);
     });
   } catch (const SqlError& error) {
     if (error.primary_code == SQLITE_INTERRUPT || is_full_disk(error)) throw;

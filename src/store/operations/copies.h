@@ -53,9 +53,10 @@ using OpenKeys = std::function<Result<std::unique_ptr<const ChainKeys>>(Connecti
 /// Verifies a file, whether it is served or not: that coffer created it, every invariant, both hash
 /// chains and SQLite's structures. Without `open_keys`, verifies only the structure of the chains.
 /// Changes nothing. An unreadable file is a violation, not an error. Throws SqlError if it is
-/// interrupted, or if the disk of temporary files is full.
+/// interrupted, or if the disk of temporary files is full. `threads` share the work on a closed
+/// file; work beside payments has one.
 FileVerdict verify_file(const std::string& path, const ProgressFunction& progress,
-                        const OpenKeys& open_keys = {});
+                        const OpenKeys& open_keys = {}, int threads = 1);
 
 /// Upgrades a copy that no process serves to this build's schema; returns the error, or an empty
 /// text. Throws SqlError if the disk is full.

@@ -47,7 +47,7 @@ struct BankLineRow {
   BankLineId id;
   std::int64_t file = 0;
   std::int64_t statement = 0;
-  std::optional<std::int64_t> replaces;  // a line that this one, with others, tells more exactly
+  std::optional<std::int64_t> replaces;  // a line of which this one is a detail
   Environment environment = Environment::sandbox;
   std::int64_t connector = 0;   // of the import
   std::int64_t counts_for = 0;  // the connector of the file, unless a match says otherwise

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <memory>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -47,9 +49,23 @@ class Victim {
   }
 
   /// The report of verify, or another judge, after `sql` ran on a copy without triggers and checks.
-  using Judge = std::vector<Violation> (*)(Connection&);
-  static std::vector<Violation> in_one_snapshot(Connection& db) { return keyed_verify(db); }
-  static std::vector<Violation> in_slices(Connection& db) {
+  using Judge = std::vector<Violation> (*)(Connection&, const std::string& path);
+  static std::vector<Violation> in_one_snapshot(Connection& db, const std::string&) {
+    return keyed_verify(db);
+  }
+  static Connections more_readers(const std::string& path) {
+    Connections out;
+    for (int i = 0; i < 2; ++i) {
+      out.push_back(std::make_unique<Connection>(path, OpenMode::read_only));
+      use_keys(*out.back(), test_keys());
+    }
+    return out;
+  }
+  static std::vector<Violation> in_threads(Connection& db, const std::string& path) {
+    use_keys(db, test_keys());
+    return verify(db, true, [](auto&&...) {}, more_readers(path));
+  }
+  static std::vector<Violation> in_slices(Connection& db, const std::string&) {
     use_keys(db, test_keys());
     Verification slices;
     while (!slices.slice(db, 1, 1'000).round_over) {
@@ -62,7 +78,7 @@ class Victim {
                                std::filesystem::copy_options::overwrite_existing);
     Connection db(copy, OpenMode::read_write);
     coffer::test::change_unguarded(db, sql);
-    auto found = judge(db);
+    auto found = judge(db, copy);
     for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(copy + suffix);
     return found;
   }
@@ -353,6 +369,23 @@ TEST_CASE("invariants: slices detect each violation, except those checked only o
   }
 }
 
+TEST_CASE("invariants: threads that share the checks report the same") {
+  const Victim victim;
+  for (const Break& damage : kBreaks) {
+    INFO(damage.sql);
+    const auto alone = victim.after(damage.sql);
+    const auto shared = victim.after(damage.sql, Victim::in_threads);
+    CHECK(std::ranges::equal(alone, shared, [](const Violation& a, const Violation& b) {
+      return a.invariant == b.invariant && a.detail == b.detail;
+    }));
+  }
+  const auto stopped = [](Connection& db, const std::string& path) {
+    const auto stop = [](const Progress&) { throw std::runtime_error("stopped"); };
+    return verify(db, true, stop, Victim::more_readers(path));
+  };
+  CHECK_THROWS_WITH(victim.after("", stopped), "stopped");
+}
+
 TEST_CASE("invariants: each has a violation in this test") {
   std::set<std::string> broken;
   for (const Break& damage : kBreaks) broken.insert(damage.invariant);
@@ -424,8 +457,8 @@ TEST_CASE("invariants: progress is reported for each") {
     CHECK((progress.total == 0 || progress.done <= progress.total));
   });
   CHECK(found.empty());
-  // Two chains, payments, events, guarded rows, SQLite's own two checks.
-  CHECK(seen.size() == invariants().size() + 7);
+  // The schema, two chains, payments, events, closed months, guarded rows, SQLite's own two checks.
+  CHECK(seen.size() == invariants().size() + 9);
   CHECK(seen.contains("checking hash chain"));
 }
 
