@@ -6,6 +6,17 @@
 #include "store/identity/tenants.h"
 
 namespace coffer::cli {
+namespace {
+
+/// --from or --to, a date.
+Result<std::optional<Timestamp>> date_argument(const Arguments& arguments, const char* name) {
+  COFFER_TRY(const auto at, optional_time(arguments, name));
+  if (!at || at->ms % kDayMs == 0) return at;
+  return unexpected(Slug::malformed_request,
+                    "--" + std::string(name) + " must be a date, such as 2026-10-01 (UTC).");
+}
+
+}  // namespace
 
 std::vector<Argument> page_arguments() {
   return {option("cursor", "TEXT", "Cursor of the next page, from the previous page"),
@@ -55,6 +66,26 @@ Result<std::optional<Timestamp>> optional_time(const Arguments& arguments,
   return unexpected(
       Slug::malformed_request,
       "--" + name + " is not a date or time. Write it like 2026-01-31 or 2026-01-31T09:00:00Z.");
+}
+
+std::string date_of(Timestamp at) { return at.to_string().substr(0, 10); }
+
+Result<DaysArgument> days_argument(const Arguments& arguments,
+                                   std::optional<std::int64_t> days_max) {
+  DaysArgument out;
+  COFFER_TRY(out.from, date_argument(arguments, "from"));
+  COFFER_TRY(out.to, date_argument(arguments, "to"));
+  if (!out.from || !out.to) return out;
+  if (*out.from >= *out.to) {
+    return unexpected(Slug::malformed_request,
+                      "--to is the day after the last, so it must be later than --from.");
+  }
+  if (days_max && *out.to > out.from->plus_ms(*days_max * kDayMs)) {
+    return unexpected(Slug::malformed_request, "--to must be at most " +
+                                                   std::to_string(*days_max) +
+                                                   " days after --from.");
+  }
+  return out;
 }
 
 const Owners::Owner& Owners::get(std::int64_t tenant) {

@@ -49,6 +49,19 @@ std::vector<Argument> joined(std::vector<Argument> first, const Lists&... more) 
 /// A date or a time; nullopt if not given. `malformed-request`.
 Result<std::optional<Timestamp>> optional_time(const Arguments& arguments, const std::string& name);
 
+/// The day in UTC: 2026-01-31.
+std::string date_of(Timestamp at);
+
+/// --from and --to: dates in UTC, of which the second is later.
+struct DaysArgument {
+  std::optional<Timestamp> from;
+  std::optional<Timestamp> to;  // exclusive
+};
+inline constexpr std::int64_t kReportDaysMax = 366;
+/// `malformed-request`, also for more than `days_max` days if both are given.
+Result<DaysArgument> days_argument(const Arguments& arguments,
+                                   std::optional<std::int64_t> days_max = {});
+
 /// The owners of the rows in a list; each tenant is looked up once.
 class Owners {
  public:

@@ -5,6 +5,7 @@
 #include "app/background.h"
 #include "base/platform/exit_code.h"
 #include "store/reconciliation/bank_lines.h"
+#include "support/armed_fault.h"
 #include "support/commands.h"
 #include "support/connectors.h"
 #include "support/recipients.h"
@@ -177,6 +178,29 @@ TEST_CASE("a file, and a line, is stored once") {
   CHECK(world.number("SELECT count(*) FROM bank_lines") == 5);
 }
 
+TEST_CASE("an import that fails at any of its commits is completed by a repetition") {
+  World world;
+  int failures = 0;
+  for (int commit = 1;; ++commit) {
+    INFO("commit " << commit);
+    const std::string file =
+        World::csv({row("-12950", "B" + std::to_string(commit), world.payout())});
+    const std::string point = "queue.full:" + std::to_string(commit) + "=fail";
+    bool failed = false;
+    {
+      const ArmedFault fault(point.c_str());
+      failed = world.import(file).code != exit_code::kDone;
+    }
+    if (!failed) break;
+    ++failures;
+    REQUIRE(world.import(file).code == exit_code::kDone);
+    CHECK(world.import(file).json().at("known") == 1);
+    CHECK(world.lines({{"state", "matched"}}).size() == static_cast<std::size_t>(commit));
+    CHECK(world.number("SELECT count(*) FROM bank_matches") == commit);
+  }
+  CHECK(failures >= 5);  // file, statement, line, match, end
+}
+
 TEST_CASE("an operator matches a line, and undoes it by another row") {
   World world;
   const std::string paid = world.payout();
@@ -238,7 +262,7 @@ TEST_CASE("books, provider and bank are compared by day") {
   world.collection();
   world.import(World::csv({row("-12950", "B1", paid, "2026-01-01"),
                            row("-3", "B2", "", "2026-01-01"), row("-4", "B3", "", "2026-01-09")}));
-  const Values days{{"connector", world.pays}, {"from", "2026-01-01"}, {"to", "2026-01-31"}};
+  const Values days{{"connector", world.pays}, {"from", "2026-01-01"}, {"to", "2026-01-10"}};
   const Json report = world.run("reconcile report", days).json();
   REQUIRE(report.size() == 2);
   CHECK(report[0] == Json{{"day", "2026-01-01"},
@@ -260,9 +284,15 @@ TEST_CASE("books, provider and bank are compared by day") {
   CHECK(other[0].at("books") == "10000.00");
   CHECK(other[0].at("provider") == "10000.00");
   CHECK(other[0].at("bank") == "0.00");
-  Values wrong = days;
-  wrong["to"] = "2025-01-01";
-  CHECK(world.run("reconcile report", wrong).code != exit_code::kDone);
+  // --to is exclusive.
+  Values other_end = days;
+  other_end["to"] = "2026-01-09";
+  CHECK(world.run("reconcile report", other_end).json().size() == 1);
+  for (const char* end : {"2025-01-01", "2026-01-01", "2026-01-10T12:00:00Z", "2027-01-03"}) {
+    INFO(end);
+    other_end["to"] = end;
+    CHECK(world.run("reconcile report", other_end).code == exit_code::kFailed);
+  }
 }
 
 TEST_CASE("a CSV file is read with a saved mapping") {

@@ -16,9 +16,6 @@ using store::BookAsset;
 using store::BookEntry;
 using store::BookPeriod;
 
-/// The date of a time: 2026-10-31.
-std::string date_of(Timestamp at) { return at.to_string().substr(0, 10); }
-
 /// Credits are negative in books. Always all decimal places, from which beancount infers how much
 /// an entry set may be out of balance.
 std::string debit(Amount credit) {
@@ -230,23 +227,7 @@ std::unique_ptr<Format> format_of(std::string_view name) {
   return std::make_unique<Csv>();
 }
 
-/// --from or --to, a date.
-Result<std::optional<Timestamp>> date_argument(const Arguments& arguments, const char* name) {
-  COFFER_TRY(const auto at, optional_time(arguments, name));
-  if (!at || at->ms % kDayMs == 0) return at;
-  return unexpected(Slug::malformed_request,
-                    "--" + std::string(name) + " must be a date, such as 2026-10-01 (UTC).");
-}
-
 }  // namespace
-
-Result<BookDays> book_days(const Arguments& arguments) {
-  BookDays out;
-  COFFER_TRY(out.from, date_argument(arguments, "from"));
-  COFFER_TRY(out.to, date_argument(arguments, "to"));
-  if (!out.from || !out.to || *out.from < *out.to) return out;
-  return unexpected(Slug::malformed_request, "--to must be later than --from.");
-}
 
 void write_books(store::Connection& db, const BookPeriod& period, std::string_view format,
                  const std::function<void(const std::string&)>& take) {

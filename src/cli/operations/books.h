@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,15 +9,6 @@
 #include "store/operations/books.h"
 
 namespace coffer::cli {
-
-/// --from and --to of a command: dates, of which the second is later. `malformed-request`.
-struct BookDays {
-  std::optional<Timestamp> from;
-  std::optional<Timestamp> to;
-};
-Result<BookDays> book_days(const Arguments& arguments);
-
-inline constexpr std::string_view kBookFormats = "hledger|beancount|csv";
 
 /// Writes the accounts, the balances at the start, every entry set and the balances at the end.
 /// Amounts are debits; those of the ledger are credits, so they have the opposite sign. The same

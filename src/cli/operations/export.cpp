@@ -22,12 +22,12 @@ constexpr std::size_t kPieceBytes = 256 * 1024;
 Result<CommandResult> run_export(Session& session, const Arguments& arguments) {
   const std::string& path = arguments.text("FILE");
   const std::string& format = arguments.text("format");
-  COFFER_TRY(const BookDays days, book_days(arguments));
+  COFFER_TRY(const DaysArgument days, days_argument(arguments));
   const bool books = format != kAllData;
   if (!books && (days.from || days.to || arguments.has("environment"))) {
     return unexpected(Slug::malformed_request,
                       "--from, --to and --environment are for books: add --format " +
-                          std::string(kBookFormats) + ".");
+                          std::string(kExportFormats.substr(kAllData.size() + 1)) + ".");
   }
   const auto environment =
       optional_term<Environment>(arguments, "environment").value_or(Environment::production);

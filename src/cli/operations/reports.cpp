@@ -3,7 +3,7 @@
 
 #include "api/ledger/csv.h"
 #include "cli/command_groups.h"
-#include "cli/operations/books.h"
+#include "cli/paging.h"
 #include "cli/providers/connectors.h"
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
@@ -15,7 +15,6 @@ namespace {
 using store::Report;
 using store::ReportRow;
 
-constexpr std::int64_t kReportDaysMax = 366;
 
 /// The keys of a row, in order.
 std::vector<std::string_view> columns_of(Report report) {
@@ -33,7 +32,7 @@ Record row_view(store::Connection& db, Report report, const store::BookPeriod& p
   const int decimals =
       store::find_asset(db, AssetCode::parse(row.account.asset_code).value())->decimals;
   Record out;
-  if (!store::terms_of(report).by_pair) out.emplace_back("day", row.day.to_string().substr(0, 10));
+  if (!store::terms_of(report).by_pair) out.emplace_back("day", date_of(row.day));
   if (const auto& id = row.account.connector) {
     out.emplace_back("connectorId", *id);
     out.emplace_back("connector", store::find_connector(db, period.environment, *id)->terms.name);
@@ -75,10 +74,7 @@ std::string csv_of(const CommandResult& result) {
 
 template <Report kReport>
 Result<CommandResult> report(Session&, store::Connection& db, const Arguments& arguments) {
-  COFFER_TRY(const BookDays days, book_days(arguments));
-  if (*days.to > days.from->plus_ms(kReportDaysMax * kDayMs)) {
-    return unexpected(Slug::malformed_request, "--to must be at most 366 days after --from.");
-  }
+  COFFER_TRY(const DaysArgument days, days_argument(arguments, kReportDaysMax));
   auto environment = optional_term<Environment>(arguments, "environment");
   store::ReportShare share;
   std::optional<ConnectorId> connector;

@@ -12,9 +12,7 @@ namespace coffer::cli {
 namespace {
 
 constexpr int kPlaces = 2;  // shown at least; the currency of a statement is not registered
-constexpr std::int64_t kReportDaysMax = 366;
 
-std::string day_text(Timestamp day) { return day.to_string().substr(0, 10); }
 
 Record choice_view(const MatchChoice& choice, PaymentId payment) {
   return {{"transactionRecordId", payment}, {"kind", choice.kind}, {"rule", choice.rule}};
@@ -43,7 +41,7 @@ Record line_view(store::Connection& db, const store::BankLineRow& row) {
           {"state", row.state},
           {"connectorId", row.connector_id},
           {"account", row.account},
-          {"bookedOn", day_text(row.is.booked_on)},
+          {"bookedOn", date_of(row.is.booked_on)},
           {"amount", row.is.amount.to_string(kPlaces)},
           {"currencyIsoCode3", row.is.currency},
           {"reference", row.is.reference},
@@ -122,19 +120,12 @@ Result<CommandResult> unmatch(Session& session, const Arguments& arguments) {
 
 Result<CommandResult> report(Session&, store::Connection& db, const Arguments& arguments) {
   COFFER_TRY(const ConnectorTerms connector, connector_argument(db, arguments, "connector"));
-  COFFER_TRY(const auto from, optional_time(arguments, "from"));
-  COFFER_TRY(const auto to, optional_time(arguments, "to"));
-  const std::int64_t days = (to->ms - from->ms) / kDayMs;
-  if (days < 0 || days >= kReportDaysMax) {
-    return unexpected(Slug::malformed_request, "--to must be at most 366 days after --from.");
-  }
-  const Timestamp first{from->ms - from->ms % kDayMs};
-  const Timestamp end{to->ms - to->ms % kDayMs + kDayMs};
+  COFFER_TRY(const DaysArgument days, days_argument(arguments, kReportDaysMax));
   const auto shown = [&](Amount amount) { return amount.to_string(connector.currency_decimals); };
   return list_of({"day", "books", "provider", "bank", "difference", "openLines", "open"},
-                 store::reconciled_days(db, connector.key, first, end),
+                 store::reconciled_days(db, connector.key, *days.from, *days.to),
                  [&](const store::ReconciledDay& one) -> Record {
-                   return {{"day", day_text(one.day)},
+                   return {{"day", date_of(one.day)},
                            {"currencyIsoCode3", connector.currency},
                            {"clearing", one.clearing.to_string(connector.asset.decimals)},
                            {"clearingAsset", connector.asset.code.value()},
@@ -181,7 +172,7 @@ std::vector<Command> reconcile_commands() {
       for_operators(
           "reconcile import",
           "Import a statement of a bank or provider, and match its lines with payments",
-          "Import statement", "Lines that belong to one payment for certain are matched.",
+          "Import statement", "Lines with exactly one matching payment are matched; others are offered.",
           import_file,
           {naming(Argument::Value::document,
                   positional("FILE", "camt.053, camt.054, MT940 or CSV file")),
@@ -209,8 +200,8 @@ std::vector<Command> reconcile_commands() {
                     {line, reason("Evidence that they do not belong together")}),
       for_viewers("reconcile report", "Compare books, provider and bank by day", report,
                   {required_option("connector", "ID", "Connector to compare"),
-                   on_page(required_option("from", "DATE", "First day"), "From", "2026-01-01"),
-                   on_page(required_option("to", "DATE", "Last day"), "To", "2026-01-31")},
+                   on_page(required_option("from", "DATE", "First day (UTC)"), "From", "2026-01-01"),
+                   on_page(required_option("to", "DATE", "Day after the last (UTC)"), "To", "2026-02-01")},
                   {.hint = "List IDs with coffer connector list"}),
       for_operators(
           "reconcile map", "Save a mapping of the columns of CSV files", "Save mapping",

@@ -291,8 +291,7 @@ std::optional<std::size_t> Matcher::part_of(const Line& line) {
   return line.claims.empty() ? out : std::nullopt;
 }
 
-MatchDecision Matcher::offer(const Line& line,
-                             const std::function<bool(const MatchTarget&)>& taken) const {
+MatchDecision Matcher::offer(const Line& line, const std::vector<bool>& taken) const {
   MatchDecision out{line.is.key};
   const auto add_choice = [&](std::size_t target, MatchRule rule) {
     if (out.choices.size() < kOffersMax) out.choices.push_back(choice_of(targets_[target], rule));
@@ -301,7 +300,7 @@ MatchDecision Matcher::offer(const Line& line,
     MatchRule rule = one.relation;
     if (is_exact(rule)) {
       rule = !targets_[one.target].settled ? MatchRule::unsettled
-             : taken(targets_[one.target]) ? MatchRule::taken
+             : taken[one.target]              ? MatchRule::taken
              : line.claims.empty()         ? MatchRule::several
                                            : MatchRule::repeated;
     }
@@ -310,13 +309,13 @@ MatchDecision Matcher::offer(const Line& line,
   if (!out.choices.empty()) return out;
   for (const std::size_t target : line.near) {
     const bool undone = relation_of(line.is, targets_[target]) == MatchRule::undone;
-    if (!taken(targets_[target]))
+    if (!taken[target])
       add_choice(target, undone ? MatchRule::undone : MatchRule::amount_and_day);
   }
   return out;
 }
 
-std::vector<MatchDecision> Matcher::decide(const std::function<bool(const MatchTarget&)>& taken) {
+std::vector<MatchDecision> Matcher::decide(const std::vector<bool>& taken) {
   std::vector<MatchDecision> out;
   std::map<std::size_t, std::vector<Line*>> claims;  // by target
   std::map<std::size_t, std::vector<Line*>> parts;
@@ -326,7 +325,7 @@ std::vector<MatchDecision> Matcher::decide(const std::function<bool(const MatchT
     if (const auto part = part_of(line)) parts[*part].push_back(&line);
   }
   const auto is_free = [&](std::size_t target) {
-    return targets_[target].settled && !taken(targets_[target]);
+    return targets_[target].settled && !taken[target];
   };
   for (Line& line : lines_) {
     const bool alone =
@@ -341,10 +340,11 @@ std::vector<MatchDecision> Matcher::decide(const std::function<bool(const MatchT
   }
   for (const auto& [target, lines] : parts) {
     if (lines.size() < 2 || claims.contains(target) || !is_free(target)) continue;
-    Amount sum;
-    for (const Line* line : lines)
-      sum = sum.add(line->is.amount).has_value() ? sum + line->is.amount : sum;
-    if (sum != targets_[target].amount) continue;
+    Result<Amount> sum = Amount();
+    for (const Line* line : lines) {
+      if (sum) sum = sum->add(line->is.amount);
+    }
+    if (!sum || *sum != targets_[target].amount) continue;
     for (Line* line : lines) {
       line->decided = true;
       out.push_back({line->is.key, true, {choice_of(targets_[target], MatchRule::parts)}});

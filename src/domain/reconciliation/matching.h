@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +27,7 @@ struct Terms<MatchKind> {
   static constexpr auto rows = std::to_array<Term>({{"payment"}, {"fee"}, {"return"}, {"refund"}});
 };
 
-/// `replaced`: other lines tell the entry more exactly, and count instead of it.
+/// `replaced`: more detailed lines of the same entry count instead.
 enum class LineState { unmatched, offered, matched, replaced };
 template <>
 struct Terms<LineState> {
@@ -138,9 +137,11 @@ class Matcher {
  public:
   explicit Matcher(std::vector<OpenLine> lines);
   void consider(const MatchTarget& target);
-  /// Decisions about lines with choices. `taken` says whether a line is matched with a target
-  /// already.
-  std::vector<MatchDecision> decide(const std::function<bool(const MatchTarget&)>& taken);
+  /// Those that a line may belong to.
+  const std::vector<MatchTarget>& targets() const { return targets_; }
+  /// Decisions about lines with choices. `taken` says of each of targets() whether a line is
+  /// matched with it already.
+  std::vector<MatchDecision> decide(const std::vector<bool>& taken);
 
  private:
   enum class Strength : std::uint8_t { full, standing, cut };
@@ -168,7 +169,7 @@ class Matcher {
   void claim(Line& line) const;
   void claim_sum(Line& line) const;
   static std::optional<std::size_t> part_of(const Line& line);
-  MatchDecision offer(const Line& line, const std::function<bool(const MatchTarget&)>& taken) const;
+  MatchDecision offer(const Line& line, const std::vector<bool>& taken) const;
 
   std::vector<Line> lines_;
   std::vector<WordOfLine> words_;                     // by hash

@@ -7,10 +7,10 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kLinesPerCommit = 250;  // so that payments do not wait
+constexpr std::size_t kRowsPerCommit = 100;  // so that payments do not wait
 constexpr int kMarksPerRead = 500;
 
-/// An entry of the file, with the lines that tell it more exactly.
+/// An entry of the file, with its details.
 struct Entry {
   std::size_t statement = 0;  // its position in the file
   BankLine line;
@@ -49,18 +49,19 @@ class Importer {
       : context_(context), file_(file), key_(key) {}
 
   Result<void> store_all(StatementFile&& read, StatementImport& out) {
-    COFFER_TRY_VOID(context_.write([&](store::WriteTx& tx) {
-      statements_.clear();
-      accounts_.clear();
-      for (std::size_t i = 0; i < read.statements.size(); ++i) {
-        auto& row = statements_.emplace_back();
-        row.is = span_of(read.statements[i]);
-        row.is.file = key_;
-        row.is.position = static_cast<std::int64_t>(i);
-        accounts_.push_back(read.statements[i].account);
-        store::insert_bank_statement(tx, row);
-      }
-    }));
+    for (const BankStatement& one : read.statements) {
+      auto& row = statements_.emplace_back();
+      row.is = span_of(one);
+      row.is.file = key_;
+      row.is.position = static_cast<std::int64_t>(accounts_.size());
+      accounts_.push_back(one.account);
+    }
+    for (std::size_t first = 0; first < statements_.size(); first += kRowsPerCommit) {
+      COFFER_TRY_VOID(context_.write([&](store::WriteTx& tx) {
+        const auto end = std::min(first + kRowsPerCommit, statements_.size());
+        for (auto i = first; i < end; ++i) store::insert_bank_statement(tx, statements_[i]);
+      }));
+    }
     entries_ = entries_of(std::move(read));
     COFFER_TRY_VOID(look_up());
     for (std::size_t next = 0; next < entries_.size();) {
@@ -69,7 +70,7 @@ class Importer {
       COFFER_TRY_VOID(context_.write([&](store::WriteTx& tx) {
         out = before;
         std::size_t lines = 0;
-        for (next = first; next < entries_.size() && lines < kLinesPerCommit; ++next) {
+        for (next = first; next < entries_.size() && lines < kRowsPerCommit; ++next) {
           lines += 1 + entries_[next].parts.size();
           store_entry(tx, entries_[next], out);
         }
@@ -183,24 +184,24 @@ class Importer {
   Result<void> note_differences(StatementImport& out) {
     std::set<std::int64_t> own;
     for (const Entry& one : entries_) own.insert(one.key);
-    return context_.read([&](store::Connection& db) -> Result<void> {
-      for (std::size_t i = 0; i < statements_.size(); ++i) {
-        const StatementSpan& is = statements_[i].is;
-        if (!is.opening || !is.closing || !is.first_day) continue;
-        const auto lines = store::lines_without_balances(db, file_.environment, accounts_[i],
-                                                         is.currency, *is.first_day, *is.last_day);
-        const auto more =
-            std::ranges::count_if(lines, [&](std::int64_t key) { return !own.contains(key); });
-        if (more == 0) continue;
-        out.notes.push_back("Account " + accounts_[i] + ", " +
-                            is.first_day->to_string().substr(0, 10) + " to " +
-                            is.last_day->to_string().substr(0, 10) +
-                            ": other files have lines that this statement does not have, and its "
-                            "balances agree without them: " +
-                            std::to_string(more) + ".");
-      }
-      return {};
-    });
+    for (std::size_t i = 0; i < statements_.size(); ++i) {
+      const StatementSpan& is = statements_[i].is;
+      if (!is.opening || !is.closing || !is.first_day) continue;
+      COFFER_TRY(const auto lines, context_.read([&](store::Connection& db) {
+        return store::lines_without_balances(db, file_.environment, accounts_[i], is.currency,
+                                             *is.first_day, *is.last_day);
+      }));
+      const auto more =
+          std::ranges::count_if(lines, [&](std::int64_t key) { return !own.contains(key); });
+      if (more == 0) continue;
+      out.notes.push_back("Account " + accounts_[i] + ", " +
+                          is.first_day->to_string().substr(0, 10) + " to " +
+                          is.last_day->to_string().substr(0, 10) +
+                          ": other files have lines that this statement does not have, and its "
+                          "balances agree without them: " +
+                          std::to_string(more) + ".");
+    }
+    return {};
   }
 
   const Context& context_;

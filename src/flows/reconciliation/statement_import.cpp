@@ -9,7 +9,7 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kMatchesPerCommit = 250;  // so that payments do not wait
+constexpr std::size_t kMatchesPerCommit = 100;  // so that payments do not wait
 constexpr int kPaymentsPerRead = 2'000;
 constexpr std::int64_t kOpenLinesMax = 200'000;  // which bounds the memory
 
@@ -95,9 +95,9 @@ Result<StatementImport> import_statement(const Context& context, const Statement
     return row.key;
   }));
   COFFER_TRY_VOID(store_entries(context, file, key, std::move(read), out));
+  COFFER_TRY(out.counts, match_open_lines(context, file.environment, by));
   COFFER_TRY_VOID(
       context.write([&](store::WriteTx& tx) { store::complete_statement_file(tx, key); }));
-  COFFER_TRY(out.counts, match_open_lines(context, file.environment, by));
   return out;
 }
 
@@ -121,11 +121,18 @@ Result<MatchCounts> match_open_lines(const Context& context, Environment environ
                                  [&](const MatchTarget& target) { matcher.consider(target); });
     }));
   }
-  COFFER_TRY(const auto decisions, context.read([&](store::Connection& db) {
-    return matcher.decide([&](const MatchTarget& one) {
-      return store::is_matched(db, {one.kind, one.payment, one.refund});
-    });
-  }));
+  const auto& targets = matcher.targets();
+  std::vector<bool> taken;
+  while (taken.size() < targets.size()) {
+    COFFER_TRY_VOID(context.read([&](store::Connection& db) -> Result<void> {
+      for (int i = 0; i < kPaymentsPerRead && taken.size() < targets.size(); ++i) {
+        const MatchTarget& one = targets[taken.size()];
+        taken.push_back(store::is_matched(db, {one.kind, one.payment, one.refund}));
+      }
+      return {};
+    }));
+  }
+  const auto decisions = matcher.decide(taken);
   for (std::size_t at = 0; at < decisions.size(); at += kMatchesPerCommit) {
     COFFER_TRY(counts, context.write([&](store::WriteTx& tx) {
       MatchCounts sum = counts;
@@ -144,7 +151,7 @@ Result<void> match_line(const Context& context, BankLineId line, PaymentId payme
     COFFER_TRY(const auto row, line_of(tx.db(), line));
     if (row.state == LineState::replaced) {
       return unexpected(Slug::conflict,
-                        "Other lines tell this entry more exactly. Match these instead.");
+                        "The line was replaced by more detailed lines of the same entry. Match those.");
     }
     if (row.state == LineState::matched) {
       return unexpected(Slug::conflict,

@@ -39,10 +39,9 @@ Decisions decide(std::vector<OpenLine> lines, const std::vector<MatchTarget>& ta
   Matcher matcher(std::move(lines));
   for (const MatchTarget& one : targets) matcher.consider(one);
   Decisions out;
-  for (auto& one :
-       matcher.decide([&](const MatchTarget& target) { return taken.contains(target.payment); })) {
-    out.emplace(one.line, std::move(one));
-  }
+  std::vector<bool> is_taken;
+  for (const MatchTarget& one : matcher.targets()) is_taken.push_back(taken.contains(one.payment));
+  for (auto& one : matcher.decide(is_taken)) out.emplace(one.line, std::move(one));
   return out;
 }
 /// `reference 1`, `parts 1`, `offer other_amount 1`, or `nothing`.
