@@ -14,8 +14,6 @@
 namespace coffer {
 namespace {
 
-std::string two_digits(int value) { return (value < 10 ? "0" : "") + std::to_string(value); }
-
 /// Opening balance, lines and closing balance must agree.
 Result<void> check_statement_sum(const BankStatement& statement) {
   if (!statement.opening || !statement.closing) return {};
@@ -138,18 +136,30 @@ std::size_t StatementFile::line_count() const {
   return out;
 }
 
+void StatementFile::note(const std::string& what, std::size_t count) {
+  if (count > 0) notes.push_back(what + ": " + std::to_string(count) + ".");
+}
+
 std::string utf8_of(std::string bytes) {
   if (is_utf8(bytes)) return bytes;
+  static constexpr std::u16string_view kWindows =
+      u"€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";              // from 0x80
+  static constexpr std::u16string_view kLatin9 = u"¤€¦Š¨š´Ž¸ž¼Œ½œ¾Ÿ";  // pairs
+  const bool latin9 = std::string_view(bytes).substr(0, 100).find("8859-15") < 100;
   std::string out;
   out.reserve(bytes.size() + bytes.size() / 8);
   for (const char c : bytes) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80U) {
-      out += c;
-    } else {
-      out += static_cast<char>(0xc0U | byte >> 6U);
-      out += static_cast<char>(0x80U | (byte & 0x3fU));
+    char16_t code = static_cast<unsigned char>(c);
+    const std::size_t other = latin9 ? kLatin9.find(code) : std::u16string_view::npos;
+    if (code >= 0x80U && code < 0xa0U) code = kWindows[code - 0x80U];
+    if (other != std::u16string_view::npos) code = kLatin9[other + 1];
+    if (code < 0x80U) {
+      out += static_cast<char>(code);
+      continue;
     }
+    out += static_cast<char>(code < 0x800U ? 0xc0U | code >> 6U : 0xe0U | code >> 12U);
+    if (code >= 0x800U) out += static_cast<char>(0x80U | (code >> 6U & 0x3fU));
+    out += static_cast<char>(0x80U | (code & 0x3fU));
   }
   return out;
 }
@@ -182,18 +192,13 @@ Result<StatementFile> read_statement_file(std::string_view text, StatementFormat
     COFFER_TRY_VOID(check_statement_sum(statement));
   for (BankStatement& statement : file.statements)
     statement.account = account_of(statement.account);
-  if (const std::size_t repeated = remove_repeated(file.statements); repeated > 0) {
-    file.notes.push_back(
-        "Statements that the file has twice were read once: " + std::to_string(repeated) + ".");
-  }
+  file.note("Statements that the file has twice were read once", remove_repeated(file.statements));
   std::size_t zero = 0;
   for (BankStatement& statement : file.statements) {
     zero +=
         std::erase_if(statement.lines, [](const BankLine& line) { return line.amount.is_zero(); });
   }
-  if (zero > 0)
-    file.notes.push_back(
-        "Lines of zero, which move no money, were skipped: " + std::to_string(zero) + ".");
+  file.note("Lines of zero, which move no money, were skipped", zero);
   return file;
 }
 
@@ -235,16 +240,16 @@ Result<Amount> stated_amount(std::string_view text, char decimal, std::size_t li
   const std::string what = "\"" + statement_text(given.substr(0, 40)) + "\"";
   if (wrong || parsed.fault == AmountFault::not_a_number)
     return refused_at(line, what + " is not an amount");
-  if (parsed.fault == AmountFault::too_precise) {
+  if (parsed.fault == AmountFault::too_precise)
     return refused_at(line, what + " has more than 7 decimal places");
-  }
   if (parsed.fault == AmountFault::out_of_range)
     return refused_at(line, what + " exceeds the largest amount");
   return parsed.amount;
 }
 
-Result<Timestamp> stated_day(int year, int month, int day, std::size_t line) {
-  const std::string text = std::to_string(year) + "-" + two_digits(month) + "-" + two_digits(day);
+Result<Timestamp> stated_day(const std::string& year, std::string_view month, std::string_view day,
+                             std::size_t line) {
+  const std::string text = year + "-" + std::string(month) + "-" + std::string(day);
   if (const auto found = Timestamp::parse(text)) return *found;
   return refused_at(line, "There is no day " + text);
 }
@@ -258,8 +263,9 @@ std::string statement_text(std::string_view text) {
 }
 
 std::string stated_reference(std::string_view text) {
-  static constexpr std::array<std::string_view, 9> kNone{
-      "NONREF", "NOTPROVIDED", "NOT PROVIDED", "EREF", "KREF", "KREF+", "EREF+", "NOREF", "PREF"};
+  static constexpr std::array<std::string_view, 10> kNone{
+      "NONREF", "NOTPROVIDED", "NOT PROVIDED", "EREF", "KREF",
+      "KREF+",  "EREF+",       "NOREF",        "PREF", "MARF"};
   std::string out = statement_text(text);
   return std::ranges::find(kNone, ascii::to_upper(out)) == kNone.end() ? out : "";
 }

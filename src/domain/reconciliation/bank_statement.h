@@ -78,6 +78,8 @@ struct StatementFile {
   std::vector<std::string> notes;  // sentences
 
   std::size_t line_count() const;
+  /// Nothing for a count of 0.
+  void note(const std::string& what, std::size_t count);
 };
 
 /// What tells the entries of a stored statement from equal ones of another.
@@ -114,7 +116,8 @@ struct CsvMapping {
 
 /// Three letters in upper case.
 bool is_statement_currency(std::string_view text);
-/// The text in UTF-8: bytes that are not are ISO 8859-1.
+/// The text in UTF-8. Bytes that are not are Windows-1252, which ISO 8859-1 is a part of, or what
+/// the XML says: ISO 8859-15.
 std::string utf8_of(std::string bytes);
 /// By its first characters.
 StatementFormat statement_format_of(std::string_view text);
@@ -132,8 +135,9 @@ Result<StatementFile> read_statement_csv(std::string_view text, const CsvMapping
 Unexpected refused_at(std::size_t line, const std::string& reason);
 /// An amount without a sign, such as `1234,5` or `1234,`. Refused beyond seven places.
 Result<Amount> stated_amount(std::string_view text, char decimal, std::size_t line);
-/// Year, month and day. Refused for a day that does not exist.
-Result<Timestamp> stated_day(int year, int month, int day, std::size_t line);
+/// Year, month and day, with all their digits. Refused for a day that does not exist.
+Result<Timestamp> stated_day(const std::string& year, std::string_view month, std::string_view day,
+                             std::size_t line);
 /// A text of the file for a line: on one line, without control characters, cut.
 std::string statement_text(std::string_view text);
 /// Empty for a placeholder such as NONREF or NOTPROVIDED.

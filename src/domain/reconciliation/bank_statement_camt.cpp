@@ -16,10 +16,10 @@ using pugi::xml_node;
 // Elements that their parents have once. Others may repeat.
 constexpr std::string_view kOnce =
     "Acct AcctSvcrRef AddtlNtryInf AddtlTxInf Amt AmtDtls BkToCstmrDbtCdtNtfctn BkToCstmrStmt"
-    " BkTxCd BookgDt Ccy Cd CdOrPrtry CdtDbtInd Cdtr CdtrAcct CdtrRefInf Dbtr DbtrAcct Domn Dt DtTm"
-    " ElctrncSeqNb EndToEndId Fmly FrToDt GrpHdr IBAN Id InstdAmt InstrId LglSeqNb MsgId Nm NtryRef"
-    " PgNb PmtInfId PrtryAcct Pty Refs RltdPties RmtInf RvslInd StmtPgntn Sts SubFmlyCd Tp"
-    " TtlChrgsAndTaxAmt TxAmt TxId ValDt";
+    " BkTxCd BookgDt Ccy Cd CdOrPrtry CdtDbtInd Cdtr CdtrAcct CdtrRefInf Dbtr DbtrAcct Document"
+    " Domn Dt DtTm ElctrncSeqNb EndToEndId Fmly FrToDt GrpHdr IBAN Id InstdAmt InstrId LglSeqNb"
+    " MsgId Nm NtryRef PgNb PmtInfId PrtryAcct Pty Refs RltdPties RmtInf RvslInd StmtPgntn Sts"
+    " SubFmlyCd Tp TtlChrgsAndTaxAmt TxAmt TxId ValDt";
 
 /// The first element at a path such as `Acct/Id/IBAN`; empty if it is missing.
 xml_node element(xml_node from, std::string_view path) {
@@ -60,40 +60,37 @@ class CamtReader {
   Result<StatementFile> read() {
     pugi::xml_document document;
     COFFER_TRY_VOID(read_strict_xml(text_, kOnce, document));
-    const xml_node root = document.document_element();
-    if (local_name(root) != "Document" || !is_camt(root)) {
-      return refused_at(line_of(root), "This is not a camt.053 or camt.054 document");
+    const xml_node top = document.document_element();
+    // An envelope has it beside a header.
+    const xml_node root = local_name(top) == "Document" ? top : element(top, "Document");
+    const std::string name = message_of(root);
+    if (!name.starts_with("camt.053.001.") && !name.starts_with("camt.054.001.")) {
+      return refused_at(line_of(top), "This is not a camt.053 or camt.054 document" +
+                                          (name.empty() ? "" : ", but " + name));
     }
-    const xml_node message = first_of(root, {"BkToCstmrStmt", "BkToCstmrDbtCdtNtfctn"});
-    if (message && message.next_sibling())
-      return refused_at(line_of(message.next_sibling()), "The document has a second message");
+    const xml_node message =
+        element(root, name.starts_with("camt.053") ? "BkToCstmrStmt" : "BkToCstmrDbtCdtNtfctn");
+    const xml_node next = message.next_sibling();
+    if (const xml_node other = next ? next : message.previous_sibling())
+      return refused_at(line_of(other), "The document has a second message");
     for (xml_node node = message.first_child(); node; node = node.next_sibling()) {
       if (local_name(node) != "Stmt" && local_name(node) != "Ntfctn") continue;
       COFFER_TRY_VOID(read_statement(node));
     }
     if (out_.statements.empty()) return refused_at(line_of(root), "The document has no statement");
-    if (skipped_ > 0) {
-      out_.notes.push_back("Entries that are not booked were skipped: " + std::to_string(skipped_) +
-                           ".");
-    }
+    out_.note("Entries that are not booked were skipped", skipped_);
+    out_.note("Batches whose transactions do not add up to them were read as one line", unsplit_);
+    out_.note("Statements without both balances, so that no sum proves their lines", open_);
     return std::move(out_);
   }
 
  private:
-  static bool is_camt(const xml_node& root) {
-    constexpr std::string_view kNamespace = "urn:iso:std:iso:20022:tech:xsd:camt.05";
-    return std::any_of(root.attributes_begin(), root.attributes_end(),
-                       [&](const pugi::xml_attribute& one) {
-                         const std::string_view value = one.value();
-                         return value.starts_with(kNamespace) &&
-                                (value.substr(kNamespace.size()).starts_with("3.001.") ||
-                                 value.substr(kNamespace.size()).starts_with("4.001."));
-                       });
-  }
-
-  static xml_node first_of(const xml_node& from, std::initializer_list<std::string_view> names) {
-    for (const std::string_view name : names) {
-      if (const xml_node found = element(from, name)) return found;
+  /// `camt.053.001.08`; empty without the namespace of a message.
+  static std::string message_of(const xml_node& root) {
+    constexpr std::string_view kNamespace = "urn:iso:std:iso:20022:tech:xsd:";
+    for (const pugi::xml_attribute& one : root.attributes()) {
+      const std::string_view value = one.value();
+      if (value.starts_with(kNamespace)) return statement_text(value.substr(kNamespace.size(), 40));
     }
     return {};
   }
@@ -141,10 +138,11 @@ class CamtReader {
     if (!statement.opening) statement.opening = previous_;
     if (statement.currency.empty() && statement.opening)
       statement.currency = statement.opening->currency;
-    if (statement.currency.empty() && !statement.lines.empty()) {
+    if (statement.currency.empty() && !statement.lines.empty())
       statement.currency = statement.lines.front().currency;
-    }
     count_ += statement.lines.size();
+    const bool whole = statement.opening && statement.closing;
+    if (!whole && local_name(node) == "Stmt" && !statement.lines.empty()) ++open_;
     out_.statements.push_back(std::move(statement));
     return {};
   }
@@ -172,56 +170,37 @@ class CamtReader {
     if (!amount) return refused_at(line, "The amount is missing");
     COFFER_TRY(StatedAmount out, read_amount(amount, line));
     const std::string_view direction = text_at(node, "CdtDbtInd");
-    if (direction != "CRDT" && direction != "DBIT") {
+    if (direction != "CRDT" && direction != "DBIT")
       return refused_at(line, "CdtDbtInd is neither CRDT nor DBIT");
-    }
     if (direction == "DBIT") out.amount = -out.amount;
     return out;
   }
 
   Result<void> read_balance(const xml_node& node, BankStatement& statement) {
-    const std::string_view type = text_at(node, "Tp/CdOrPrtry/Cd");
+    const std::string_view type = first_text(node, {"Tp/CdOrPrtry/Cd", "Tp/CdOrPrtry/Prtry"});
+    if (type.empty()) return refused_at(line_of(node), "The balance has no type");
     const bool previous = type == "PRCD";
     if (!previous && type != "OPBD" && type != "CLBD") return {};
     auto& balance = type == "CLBD" ? statement.closing : previous ? previous_ : statement.opening;
-    if (balance) {
+    if (balance)
       return refused_at(line_of(node),
                         "The statement has the balance " + std::string(type) + " twice");
-    }
     COFFER_TRY(balance, read_directed(node));
     return {};
   }
 
-  /// What may follow a date: a time of the day, and a time zone.
-  static bool ends_date(std::string_view text) {
-    const auto number = [&](std::size_t at, int most) {
-      return text.size() >= at + 2 && whole_number<int>(text.substr(at, 2), 0, most).has_value();
-    };
-    if (text.starts_with('T')) {
-      if (!number(1, 24) || !number(4, 59) || !number(7, 60) || text[3] != ':' || text[6] != ':')
-        return false;
-      text.remove_prefix(9);
-      if (text.starts_with('.'))
-        text.remove_prefix(std::min(text.find_first_not_of("0123456789", 1), text.size()));
-    }
-    if (text.empty() || text == "Z") return true;
-    return text.size() == 6 && (text[0] == '+' || text[0] == '-') && text[3] == ':' &&
-           number(1, 14) && number(4, 59);
-  }
-
-  /// A date, or the date of a time as the bank writes it.
+  /// A date, or the date of a time as the bank writes it. Both may have a time zone.
   Result<std::optional<Timestamp>> read_day(const xml_node& node, std::size_t line) {
     const std::string_view text = first_text(node, {"Dt", "DtTm"});
-    if (text.empty()) return std::optional<Timestamp>();
-    const auto year = whole_number<int>(text.substr(0, 4), 1900, 9999);
-    const auto month = whole_number<int>(text.size() < 7 ? "" : text.substr(5, 2), 0, 99);
-    const auto day = whole_number<int>(text.size() < 10 ? "" : text.substr(8, 2), 0, 99);
-    if (!year || !month || !day || text[4] != '-' || text[7] != '-' ||
-        !ends_date(text.substr(10))) {
+    if (!node) return std::optional<Timestamp>();
+    const std::string day(text.substr(0, 10));
+    std::string time(text.substr(day.size()));
+    if (!time.starts_with('T')) time.insert(0, "T00:00:00");
+    if (time.find_first_of("Z+-") == std::string::npos) time += 'Z';
+    const auto found = Timestamp::parse(day);
+    if (!found || found->ms < 0 || !Timestamp::parse("2000-01-01" + time))
       return refused_at(line, "\"" + statement_text(text.substr(0, 40)) + "\" is not a date");
-    }
-    COFFER_TRY(const Timestamp found, stated_day(*year, *month, *day, line));
-    return std::optional(found);
+    return found;
   }
 
   Result<void> read_entry(const xml_node& node, BankStatement& statement) {
@@ -265,17 +244,19 @@ class CamtReader {
   /// An entry whose transactions have amounts that add up to it becomes a line for each of them.
   Result<bool> split_entry(const xml_node& node, const std::vector<xml_node>& details,
                            const BankLine& entry, BankStatement& statement) {
-    if (details.size() < 2) return false;
+    const auto amount_of = [](const xml_node& one) {
+      return element(one, "Amt") ? element(one, "Amt") : element(one, "AmtDtls/TxAmt/Amt");
+    };
+    if (details.size() < 2 || std::ranges::none_of(details, amount_of)) return false;
     std::vector<BankLine> lines;
     Amount sum;
     for (const xml_node& one : details) {
-      const xml_node amount =
-          element(one, "Amt") ? element(one, "Amt") : element(one, "AmtDtls/TxAmt/Amt");
-      if (!amount) return false;
+      const xml_node amount = amount_of(one);
+      if (!amount) return ++unsplit_, false;
       BankLine line = entry;
       line.line = line_of(one);
       COFFER_TRY(const StatedAmount stated, read_amount(amount, line.line));
-      if (stated.currency != entry.currency) return false;
+      if (stated.currency != entry.currency) return ++unsplit_, false;
       const std::string_view direction = first_text(one, {"CdtDbtInd"});
       const bool debit = direction.empty() ? entry.amount.is_negative() : direction == "DBIT";
       line.amount = debit ? -stated.amount : stated.amount;
@@ -283,14 +264,13 @@ class CamtReader {
       if (!next) return refused_at(line.line, "The sum exceeds the largest amount");
       sum = *next;
       line.bank_reference = stated_reference(text_at(one, "Refs/AcctSvcrRef"));
-      if (line.bank_reference.empty() && !entry.bank_reference.empty()) {
+      if (line.bank_reference.empty() && !entry.bank_reference.empty())
         line.bank_reference = entry.bank_reference + "/" + std::to_string(lines.size() + 1);
-      }
       COFFER_TRY_VOID(put_detail_of(one, line));
       append_statement_text(line.text, text_at(node, "AddtlNtryInf"));
       lines.push_back(std::move(line));
     }
-    if (sum != entry.amount) return false;
+    if (sum != entry.amount) return ++unsplit_, false;
     if (!entry.amount.is_zero()) {
       for (BankLine& line : lines) line.batch = statement.batches.size();
       append_statement_text(statement.batches.emplace_back(entry).text,
@@ -331,14 +311,16 @@ class CamtReader {
     });
     append_statement_text(line.text, text_at(node, "AddtlTxInf"));
     const xml_node parties = element(node, "RltdPties");
-    const bool paid = line.amount.is_negative();
+    bool paid = line.amount.is_negative();
+    // Many banks name the party that a reversal is for as it was in the first payment.
+    const bool reversal = text_at(node.parent().parent(), "RvslInd") == "true";
+    if (reversal && !element(parties, paid ? "Cdtr" : "Dbtr")) paid = !paid;
     const xml_node party = element(parties, paid ? "Cdtr" : "Dbtr");
     const xml_node account = element(parties, paid ? "CdtrAcct" : "DbtrAcct");
     if (line.party_name.empty())
       line.party_name = statement_text(first_text(party, {"Nm", "Pty/Nm"}));
-    if (line.party_account.empty()) {
+    if (line.party_account.empty())
       line.party_account = statement_text(first_text(account, {"Id/IBAN", "Id/Othr/Id"}));
-    }
     return put_stated_amounts(node, line);
   }
 
@@ -375,6 +357,8 @@ class CamtReader {
   std::size_t line_ = 1;
   std::size_t count_ = 0;
   std::size_t skipped_ = 0;
+  std::size_t unsplit_ = 0;
+  std::size_t open_ = 0;
   std::optional<StatedAmount> previous_;  // balance PRCD of the statement
   StatementFile out_;
 };

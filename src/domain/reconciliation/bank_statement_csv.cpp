@@ -25,9 +25,8 @@ class StatementCsvReader {
   Result<StatementFile> read() {
     COFFER_TRY(const auto rows, csv_rows(text_, mapping_.separator));
     if (rows.empty()) return refused_at(1, "The file has no line with the names of its columns");
-    if (rows.size() > kStatementLinesMax) {
+    if (rows.size() > kStatementLinesMax)
       return refused_at(1, "The file has more than 500,000 lines. Split it into several files");
-    }
     COFFER_TRY_VOID(find_columns(rows.front()));
     for (std::size_t i = 1; i < rows.size(); ++i)
       COFFER_TRY_VOID(read_row(rows[i], rows.front().cells.size()));
@@ -76,9 +75,8 @@ class StatementCsvReader {
   Result<Amount> amount_of(const CsvRow& row) {
     if (mapping_.columns.contains("amount")) return signed_cell(row, "amount");
     const bool paid = !cell(row, "debit").empty();
-    if (paid == !cell(row, "credit").empty()) {
+    if (paid == !cell(row, "credit").empty())
       return refused_at(row.line, "The line must have either a debit or a credit");
-    }
     COFFER_TRY(const Amount amount, signed_cell(row, paid ? "debit" : "credit"));
     if (!paid && amount.is_negative()) return refused_at(row.line, "The credit is negative");
     // Some banks write debits with a sign, but then all of them.
@@ -92,13 +90,13 @@ class StatementCsvReader {
   Result<std::optional<Timestamp>> day_of(const CsvRow& row, const std::string& member) const {
     const std::string text = cell(row, member);
     if (text.empty()) return std::optional<Timestamp>();
-    std::map<char, int> parts;
+    std::map<char, std::string> parts;
     bool fits = text.size() >= mapping_.date.size();
     for (std::size_t i = 0; fits && i < mapping_.date.size(); ++i) {
       const char mark = mapping_.date[i];
       if (mark == 'Y' || mark == 'M' || mark == 'D') {
         fits = ascii::is_digit(text[i]);
-        parts[mark] = parts[mark] * 10 + (text[i] - '0');
+        parts[mark] += text[i];
       } else {
         fits = text[i] == mark;
       }
@@ -109,8 +107,9 @@ class StatementCsvReader {
       return refused_at(row.line, "\"" + statement_text(text.substr(0, 40)) +
                                       "\" is not a date like " + mapping_.date);
     }
-    const int year = parts['Y'] < 100 ? 2000 + parts['Y'] : parts['Y'];
-    COFFER_TRY(const Timestamp day, stated_day(year, parts['M'], parts['D'], row.line));
+    const std::string century = parts['Y'].size() == 2 ? "20" : "";
+    COFFER_TRY(const Timestamp day,
+               stated_day(century + parts['Y'], parts['M'], parts['D'], row.line));
     return std::optional(day);
   }
 
@@ -131,9 +130,8 @@ class StatementCsvReader {
       if (line.charges.is_negative()) line.charges = -line.charges;
     }
     line.currency = ascii::to_upper(cell(row, "currency"));
-    if (!is_statement_currency(line.currency)) {
+    if (!is_statement_currency(line.currency))
       return refused_at(row.line, "\"" + statement_text(line.currency) + "\" is not a currency");
-    }
     line.bank_reference = stated_reference(cell(row, "bankReference"));
     line.reference = stated_reference(cell(row, "reference"));
     line.text = statement_text(cell(row, "text"));
@@ -170,16 +168,14 @@ Result<CsvMapping> CsvMapping::parse(std::string_view columns, std::string_view 
   for (const std::string& one : parts_of(columns, ',')) {
     const std::size_t equals = one.find('=');
     const std::string member = one.substr(0, equals);
-    if (equals == std::string::npos || equals + 1 == one.size()) {
+    if (equals == std::string::npos || equals + 1 == one.size())
       return bad_mapping("--columns: \"" + one + "\" is not MEMBER=COLUMN.");
-    }
     if (std::ranges::find(kCsvMembers, member) == kCsvMembers.end()) {
       return bad_mapping("--columns: \"" + member + "\" is not one of " + join(kCsvMembers, ", ") +
                          ".");
     }
-    if (!out.columns.try_emplace(member, one.substr(equals + 1)).second) {
+    if (!out.columns.try_emplace(member, one.substr(equals + 1)).second)
       return bad_mapping("--columns has " + member + " twice.");
-    }
   }
   const bool both = out.columns.contains("debit") && out.columns.contains("credit");
   const bool either = out.columns.contains("debit") || out.columns.contains("credit");

@@ -38,14 +38,14 @@ bool ends_swift_message(std::string_view line) {
          });
 }
 
-/// Parts of a text that begin with keys. `key_at` returns the length of the key at a place with its
-/// marks, or 0.
+/// Parts of a text that begin with keys. `key_at` returns the length of the key that a text begins
+/// with, with its marks, or 0.
 template <class KeyAt, class Take>
 void split_at_keys(std::string_view text, const KeyAt& key_at, const Take& take) {
   std::string_view key;
   std::size_t start = 0;
   for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t length = at < text.size() ? key_at(text, at) : 0;
+    const std::size_t length = key_at(text.substr(at));
     if (length == 0 && at < text.size()) {
       ++at;
       continue;
@@ -57,28 +57,26 @@ void split_at_keys(std::string_view text, const KeyAt& key_at, const Take& take)
   }
 }
 
-std::size_t sub_field_at(std::string_view text, std::size_t at) {
-  return text[at] == '?' && at + 2 < text.size() && ascii::is_digit(text[at + 1]) &&
-                 ascii::is_digit(text[at + 2])
-             ? 3
-             : 0;
+/// Of sub-fields: `?20`, and `>20`, `~20`, `^20` or `<20` of Dutch and Polish banks.
+constexpr std::string_view kSubFieldMarks = "?>~^<";
+
+bool begins_sub_field(std::string_view text) {
+  return text.size() > 2 && kSubFieldMarks.find(text[0]) != std::string_view::npos &&
+         ascii::is_digit(text[1]) && ascii::is_digit(text[2]);
 }
 
-std::size_t sepa_key_at(std::string_view text, std::size_t at) {
-  static constexpr std::array<std::string_view, 10> kKeys{
-      "EREF+", "KREF+", "MREF+", "CRED+", "DEBT+", "SVWZ+", "ABWA+", "ABWE+", "IBAN+", "BIC+"};
-  const auto found =
-      std::ranges::find_if(kKeys, [&](auto key) { return text.substr(at).starts_with(key); });
-  return found == kKeys.end() ? 0 : found->size();
-}
+constexpr std::string_view kSepaKeys =
+    " EREF KREF MREF BREF RREF CRED DEBT COAM OAMT SVWZ ABWA ABWE IBAN BIC ";
+constexpr std::string_view kSlashKeys =
+    " /EREF /NAME /REMI /IBAN /BENM /ORDP /TRTP /BIC /MARF /CSID /ISDT /PREF /RTRN /ADDR /TRCD"
+    " /CNTP /PURP /ULTC /ULTD /UCRD /UDTR /BBAN /RTYP /ACCW /CREF /SVCL /EXCH /CHGS ";
 
-std::size_t slash_key_at(std::string_view text, std::size_t at) {
-  static constexpr std::array<std::string_view, 14> kKeys{
-      "/EREF/", "/NAME/", "/REMI/", "/IBAN/", "/BENM/", "/ORDP/", "/TRTP/",
-      "/BIC/",  "/MARF/", "/CSID/", "/ISDT/", "/PREF/", "/RTRN/", "/ADDR/"};
-  const auto found =
-      std::ranges::find_if(kKeys, [&](auto key) { return text.substr(at).starts_with(key); });
-  return found == kKeys.end() ? 0 : found->size();
+/// The length of the key and the mark after it that a text begins with, or 0.
+std::size_t key_of(std::string_view keys, char mark, std::string_view text) {
+  const std::size_t end = text.substr(0, 6).find(mark, 1);
+  if (end == std::string_view::npos) return 0;
+  const std::string word = " " + std::string(text.substr(0, end)) + " ";
+  return keys.find(word) == std::string_view::npos ? 0 : end + 1;
 }
 
 class Mt940Reader {
@@ -91,7 +89,10 @@ class Mt940Reader {
       ++line_;
       std::string_view line = next_whole_part(rest, '\n');
       if (line.ends_with('\r')) line.remove_suffix(1);
-      if (ends_swift_message(line)) {
+      // Before the closing balance, a hyphen alone is a part of a text.
+      const bool text =
+          line == "-" && field_ && field_->tag == "86" && statement_ && !statement_->closing;
+      if (!text && ends_swift_message(line)) {
         COFFER_TRY_VOID(end_message());
       } else if (const std::size_t end = swift_tag_end(line); end > 0) {
         COFFER_TRY_VOID(end_field());
@@ -101,10 +102,8 @@ class Mt940Reader {
       }
     }
     COFFER_TRY_VOID(end_message());
-    if (expected_ > 0) {
-      out_.notes.push_back(
-          "Expected entries that are not booked were skipped: " + std::to_string(expected_) + ".");
-    }
+    out_.note("Expected entries that are not booked were skipped", expected_);
+    out_.note("Value dates that do not exist, such as 30 February, were left out", left_out_);
     return std::move(out_);
   }
 
@@ -144,22 +143,20 @@ class Mt940Reader {
     if (tag == "25" || tag == "28C" || tag == "28") {
       std::string& member = tag == "25" ? statement_->account : statement_->id;
       if (!member.empty()) return refused_at(field.line, "The statement has :" + tag + ": twice");
-      member = tag == "25" ? account_of(first) : first;
+      member = first;
+      if (tag == "25") std::erase(member, '"');
       statement_->number = statement_->id.substr(0, statement_->id.find('/'));
       statement_->page = statement_->id.substr(statement_->number.size());
     }
     if (tag == "60F" || tag == "60M") return read_balance(field, statement_->opening);
     if (tag == "62F" || tag == "62M") return read_balance(field, statement_->closing);
     if (tag == "61") return read_line(field);
+    if (tag == "34F")
+      return refused_at(field.line, "This is MT942, whose lines are not booked. MT940 is read");
     if (tag == "86" && line_open_) return read_details(field);
     // Balances that are available later, and the text about the whole statement.
     if (tag == "64" || tag == "65") line_open_ = false;
     return {};
-  }
-
-  static std::string account_of(std::string text) {
-    std::erase(text, '"');
-    return text;
   }
 
   /// `C110522EUR3236,28`.
@@ -167,9 +164,8 @@ class Mt940Reader {
     line_open_ = false;
     if (out) return refused_at(field.line, "The statement has the balance twice");
     const std::string_view text = field.lines.front();
-    if (text.size() < 11 || (text[0] != 'C' && text[0] != 'D')) {
+    if (text.size() < 11 || (text[0] != 'C' && text[0] != 'D'))
       return refused_at(field.line, "The balance begins with neither C nor D");
-    }
     COFFER_TRY_VOID(read_day(text.substr(1, 6), field.line));
     COFFER_TRY(const Amount amount, swift_amount(text.substr(10), field.line));
     out = StatedAmount{text[0] == 'D' ? -amount : amount, std::string(text.substr(7, 3))};
@@ -190,26 +186,42 @@ class Mt940Reader {
 
   /// `YYMMDD`.
   static Result<Timestamp> read_day(std::string_view text, std::size_t line) {
-    const auto number = [&](std::size_t at) {
-      return text.size() < at + 2 ? std::nullopt : whole_number<int>(text.substr(at, 2), 0, 99);
-    };
-    const auto year = number(0);
-    const auto month = number(2);
-    const auto day = number(4);
-    if (!year || !month || !day)
+    if (text.size() < 6 || !std::ranges::all_of(text, ascii::is_digit))
       return refused_at(line, "\"" + statement_text(text) + "\" is not a date");
-    return stated_day(*year < 80 ? 2000 + *year : 1900 + *year, *month, *day, line);
+    return stated_day((text < "80" ? "20" : "19") + std::string(text.substr(0, 2)),
+                      text.substr(2, 2), text.substr(4), line);
   }
 
   /// The day of an entry, `MMDD`, in the year that is nearest to the value date.
   static Result<Timestamp> read_entry_day(std::string_view text, std::string_view value,
                                           std::size_t line) {
-    int year = *whole_number<int>(value.substr(0, 2), 0, 99);
+    int year = 100 + *whole_number<int>(value.substr(0, 2), 0, 99);
     const int month = whole_number<int>(text.substr(0, 2), 0, 99).value_or(0);
     const int value_month = *whole_number<int>(value.substr(2, 2), 0, 99);
     if (month - value_month > 6) --year;
     if (value_month - month > 6) ++year;
-    return read_day((year < 10 ? "0" : "") + std::to_string(year % 100) + std::string(text), line);
+    return read_day(std::to_string(100 + year % 100).substr(1) + std::string(text), line);
+  }
+
+  /// `1105240524`: the value date and, in most files, the day of the entry. Banks that count 30
+  /// days for every month give value dates that do not exist.
+  Result<void> read_days(std::string_view& rest, BankLine& line) {
+    const std::string_view value = rest.substr(0, 6);
+    rest.remove_prefix(value.size());
+    const bool has_day =
+        rest.size() >= 4 && std::ranges::all_of(rest.substr(0, 4), ascii::is_digit);
+    const bool thirty = has_day && (value.ends_with("0229") || value.ends_with("0230")) &&
+                        read_day(std::string(value.substr(0, 4)) + "28", line.line);
+    if (auto found = read_day(value, line.line); found || !thirty) {
+      COFFER_TRY(line.value_on, std::move(found));
+      line.booked_on = *line.value_on;
+    } else {
+      ++left_out_;
+    }
+    if (!has_day) return {};
+    COFFER_TRY(line.booked_on, read_entry_day(rest.substr(0, 4), value, line.line));
+    rest.remove_prefix(4);
+    return {};
   }
 
   /// `1105240524D9,N192NONREF//BANKREF` and, on further lines, what the bank adds.
@@ -222,39 +234,28 @@ class Mt940Reader {
     BankLine line;
     line.line = field.line;
     line.currency = statement_->currency;
-    const std::string_view value = rest.substr(0, 6);
-    COFFER_TRY(line.value_on, read_day(value, field.line));
-    rest.remove_prefix(6);
-    line.booked_on = *line.value_on;
-    const auto has_day = [&] {
-      return rest.size() >= 4 && std::ranges::all_of(rest.substr(0, 4), ascii::is_digit);
-    };
-    if (has_day()) {
-      COFFER_TRY(line.booked_on, read_entry_day(rest.substr(0, 4), value, field.line));
-      rest.remove_prefix(4);
-    }
+    COFFER_TRY_VOID(read_days(rest, line));
     rest = trimmed(rest);
-    bool reversal = false;
-    bool expected = false;
-    if (rest.starts_with("RC") || rest.starts_with("RD") || rest.starts_with("EC") ||
-        rest.starts_with("ED")) {
-      reversal = rest[0] == 'R';
-      expected = rest[0] == 'E';
-      rest.remove_prefix(1);
-    }
-    if (!rest.starts_with('C') && !rest.starts_with('D')) {
+    const bool reversal = rest.starts_with("RC") || rest.starts_with("RD");
+    const bool expected = rest.starts_with("EC") || rest.starts_with("ED");
+    if (reversal || expected) rest.remove_prefix(1);
+    if (!rest.starts_with('C') && !rest.starts_with('D'))
       return refused_at(field.line, "The line is marked with neither C nor D");
-    }
     const bool debit = (rest[0] == 'D') != reversal;
     rest.remove_prefix(1);
     if (!rest.empty() && ascii::is_letter(rest[0])) rest.remove_prefix(1);  // the funds code
     const std::size_t end = std::min(rest.find_first_not_of("0123456789,"), rest.size());
     COFFER_TRY(const Amount amount, swift_amount(rest.substr(0, end), field.line));
     line.amount = debit ? -amount : amount;
-    const std::string_view code = rest.substr(end, 4);
-    if (code.size() < 4 || !std::ranges::all_of(code, ascii::is_letter_or_digit))
+    rest = trimmed(rest.substr(end));
+    // Some banks pad the code, as in `NOV NONREF`, or have none before `//`.
+    const std::string_view code = rest.substr(0, rest.starts_with("//") ? 0 : 4);
+    line.code = trimmed(code);
+    if (!rest.starts_with("//") && (code.size() < 4 || line.code.empty() ||
+                                    !std::ranges::all_of(line.code, ascii::is_letter_or_digit)))
       return refused_at(field.line, "The line has no code of four characters after its amount");
-    put_references(rest.substr(end), field, line);
+    rest.remove_prefix(code.size());
+    put_references(rest, field, line);
     COFFER_TRY_VOID(put_charges(field, line));
     line_open_ = !expected;
     if (expected) {
@@ -270,8 +271,6 @@ class Mt940Reader {
   }
 
   static void put_references(std::string_view rest, const SwiftField& field, BankLine& line) {
-    line.code = statement_text(rest.substr(0, 4));
-    rest.remove_prefix(std::min<std::size_t>(4, rest.size()));
     const std::size_t slashes = std::min(rest.find("//"), rest.size());
     line.reference = stated_reference(rest.substr(0, slashes));
     if (slashes < rest.size()) line.bank_reference = stated_reference(rest.substr(slashes + 2));
@@ -298,51 +297,55 @@ class Mt940Reader {
     return {};
   }
 
+  /// Some banks repeat :86: for what does not fit.
   Result<void> read_details(const SwiftField& field) {
-    line_open_ = false;
     BankLine& line = statement_->lines.back();
-    std::string whole;
+    std::string whole;   // a line that is not full ends a word
+    std::string joined;  // sub-fields continue on the next line
     bool full = false;
-    for (const std::string_view one : field.lines) {
+    for (const std::string_view& one : field.lines) {
       if (!whole.empty() && !full) whole += ' ';
       whole += one;
+      joined += one;
       full = one.size() + (&one == &field.lines.front() ? 4 : 0) >= kSwiftLine;
     }
-    const bool coded = whole.size() > 4 && whole[3] == '?' &&
-                       std::ranges::all_of(whole.substr(0, 3), ascii::is_digit);
-    if (coded) {
-      put_sub_fields(field, line);
-    } else if (slash_key_at(
-                   whole, std::min(whole.find('/'), whole.size() - (whole.empty() ? 0 : 1))) > 0 ||
-               whole.find("/REMI/") != std::string::npos) {
-      put_slash_fields(whole, line);
+    const std::string_view text = whole;
+    if (joined.size() > 3 && begins_sub_field(std::string_view(joined).substr(3)) &&
+        std::all_of(joined.begin(), joined.begin() + 3, ascii::is_digit)) {
+      put_sub_fields(joined, line);
+    } else if (key_of(kSlashKeys, '/', text.substr(std::min(text.find('/'), text.size()))) > 0 ||
+               text.find("/REMI/") != std::string_view::npos) {
+      put_slash_fields(text, line);
     } else {
-      put_sepa_text(whole, line);
+      put_sepa_text(text, line);
     }
     return {};
   }
 
-  /// `166?00CREDIT?20EREF+...?32NAME`. Lines are joined.
-  static void put_sub_fields(const SwiftField& field, BankLine& line) {
-    std::string whole;
-    for (const std::string_view one : field.lines) whole += one;
+  /// `166?00CREDIT?20EREF+...?32NAME`.
+  static void put_sub_fields(std::string_view whole, BankLine& line) {
     std::string text;
     std::string name;
-    split_at_keys(whole, sub_field_at, [&](std::string_view key, std::string_view value) {
+    const auto mark_at = [&](std::string_view from) {
+      return from.starts_with(whole[3]) && begins_sub_field(from) ? 3 : 0;
+    };
+    split_at_keys(whole, mark_at, [&](std::string_view key, std::string_view value) {
       const int number = key.empty() ? -1 : *whole_number<int>(key.substr(1), 0, 99);
       if ((number >= 20 && number <= 29) || (number >= 60 && number <= 63)) {
         text.append(value).append(value.size() < kSubField ? " " : "");
       }
-      if (number == 31) line.party_account = statement_text(value);
+      if ((number == 31 || number == 38) && !value.empty())
+        line.party_account = statement_text(value);
       if (number == 32 || number == 33)
         name.append(value).append(value.size() < kSubField ? " " : "");
     });
-    line.party_name = statement_text(name);
+    if (!name.empty()) line.party_name = statement_text(name);
     put_sepa_text(text, line);
   }
 
   static void put_sepa_text(std::string_view text, BankLine& line) {
-    split_at_keys(text, sepa_key_at, [&](std::string_view key, std::string_view value) {
+    const auto key_at = [](std::string_view from) { return key_of(kSepaKeys, '+', from); };
+    split_at_keys(text, key_at, [&](std::string_view key, std::string_view value) {
       if (key == "EREF+" && line.reference.empty()) line.reference = stated_reference(value);
       if (key == "IBAN+") line.party_account = statement_text(value);
       if (key != "BIC+" && key != "CRED+" && key != "DEBT+")
@@ -351,10 +354,16 @@ class Mt940Reader {
   }
 
   static void put_slash_fields(std::string_view text, BankLine& line) {
-    split_at_keys(text, slash_key_at, [&](std::string_view key, std::string_view value) {
+    const auto key_at = [](std::string_view from) { return key_of(kSlashKeys, '/', from); };
+    split_at_keys(text, key_at, [&](std::string_view key, std::string_view value) {
+      value = trimmed(value, " /");  // `/EREF/1234//MARF/5678/`
       if (key == "/EREF/" && line.reference.empty()) line.reference = stated_reference(value);
-      if (key == "/NAME/") line.party_name = statement_text(value);
-      if (key == "/IBAN/") line.party_account = statement_text(value);
+      if (key == "/IBAN/" || key == "/CNTP/")
+        line.party_account = statement_text(next_part(value, '/'));
+      if (key == "/CNTP/") next_part(value, '/');  // the bank
+      if ((key == "/NAME/" || key == "/CNTP/") && line.party_name.empty())
+        line.party_name = statement_text(value);
+      if (key == "/REMI/" && value.starts_with("USTD//")) value.remove_prefix(6);
       if (key.empty() || key == "/REMI/" || key == "/EREF/" || key == "/RTRN/" || key == "/PREF/") {
         append_statement_text(line.text, value);
       }
@@ -368,6 +377,7 @@ class Mt940Reader {
   bool line_open_ = false;  // the last line of the statement has no :86: yet
   std::size_t count_ = 0;
   std::size_t expected_ = 0;
+  std::size_t left_out_ = 0;
   StatementFile out_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -109,6 +110,32 @@ TEST_CASE("bank statements: MT940 lines") {
   CHECK(only_line(turn).booked_on.to_string().starts_with("2026-01-02"));
   CHECK(only_line(turn).value_on->to_string().starts_with("2025-12-31"));
   CHECK(only_line(turn).reference.empty());
+  struct Days {
+    const char* given;
+    const char* booked;
+    const char* value;
+  };
+  for (const auto& [given, booked, value] :
+       {Days{"9912310101", "2000-01-01", "1999-12-31"},
+        Days{"0001031231", "1999-12-31", "2000-01-03"},
+        Days{"2402290301", "2024-03-01", "2024-02-29"}, Days{"2602300302", "2026-03-02", "none"},
+        Days{"2602290227", "2026-02-27", "none"}}) {
+    INFO(given);
+    const StatementFile file = good(swift(":61:" + std::string(given) + "D10,NTRFNONREF"));
+    const BankLine& line = only_line(file);
+    CHECK(line.booked_on.to_string().substr(0, 10) == booked);
+    CHECK((line.value_on ? line.value_on->to_string().substr(0, 10) : "none") == value);
+    CHECK(file.notes.size() == (line.value_on ? 0 : 1));
+  }
+  CHECK(only_line(good(swift(":61:260102D10,00//BANK1"))).bank_reference == "BANK1");
+  // Codes of three characters, and a space after the amount.
+  for (const auto& [given, code] : std::map<std::string, std::string>{
+           {"D10,00NOV REF1", "NOV"}, {"D10,00 NTRFREF1", "NTRF"}, {"D10,00S   REF1", "S"}}) {
+    INFO(given);
+    const StatementFile file = good(swift(":61:260102" + given));
+    CHECK(only_line(file).code == code);
+    CHECK(only_line(file).reference == "REF1");
+  }
 }
 
 TEST_CASE("bank statements: MT940 details") {
@@ -124,6 +151,34 @@ TEST_CASE("bank statements: MT940 details") {
                  "HOLDER/REMI/Bill 7/ISDT/2013-07-11"));
   CHECK(only_line(keys).reference == "01-01 A");
   CHECK(only_line(keys).text == "01-01 A Bill 7");
+  // The bank repeats :86:, and ends each part with a slash.
+  const StatementFile parts = good(
+      swift(":61:260102D10,NTRFMARF//B\n:86:/EREF/pay-123//MARF/M7//CNTP/DE14/BICX/Ann B.///REMI/"
+            "USTD//Bill 7/\n:86:/TRCD/541/ULTC//NAME/Other/"));
+  CHECK(only_line(parts).reference == "pay-123");
+  CHECK(only_line(parts).text == "pay-123 Bill 7");
+  CHECK(only_line(parts).party_name == "Ann B.");
+  CHECK(only_line(parts).party_account == "DE14");
+  for (const std::string mark : {">", "~", "^", "<"}) {
+    INFO(mark);
+    std::string text =
+        ":61:260102D10,NTRFNONREF\n:86:020\n*00PAID*20Bill 7?21\n*31DE1\n*38DE14*32Ann";
+    for (std::size_t at = text.find('*'); at != std::string::npos; at = text.find('*'))
+      text.replace(at, 1, mark);
+    const StatementFile marked = good(swift(text));
+    CHECK(only_line(marked).text == "Bill 7?21");
+    CHECK(only_line(marked).party_name == "Ann");
+    CHECK(only_line(marked).party_account == "DE14");
+  }
+  CHECK(only_line(good(swift(":61:260102D10,NTRFNONREF\n:86:one\n-\ntwo"))).text == "one - two");
+  // A line of 65 characters, of which the tag can be four, continues in the next one.
+  for (const auto& [size, space] :
+       std::map<std::size_t, std::string>{{60, " "}, {61, ""}, {65, ""}}) {
+    INFO(size);
+    const std::string full(size, 'x');
+    CHECK(only_line(good(swift(":61:260102D10,NTRFNONREF\n:86:" + full + "\ny"))).text ==
+          full + space + "y");
+  }
   const StatementFile free = good(swift(
       ":61:260102D10,NTRFNONREF\nsupplement\n:86:one\n\ntwo\n:64:C260102EUR90,\n:86:about all"));
   CHECK(only_line(free).text == "supplement one two");
@@ -142,6 +197,11 @@ TEST_CASE("bank statements: MT940 is refused with a line") {
   for (const auto& [text, expected] : std::map<std::string, std::string>{
            {swift(":61:160230D6,00NTRF"), "Line 5: There is no day 2016-02-30."},
            {swift(":61:260102X6,00NTRF"), "Line 5: The line is marked with neither C nor D."},
+           {swift(":61:260102C6,00N TRF"),
+            "Line 5: The line has no code of four characters after its amount."},
+           {swift(":61:xx02300301C6,00NTRF"), "Line 5: \"xx0230\" is not a date."},
+           {":20:X\n:25:NL1\n:28C:1/1\n:34F:EUR0,\n:61:260102C6,00NTRF",
+            "Line 4: This is MT942, whose lines are not booked. MT940 is read."},
            {swift(":61:260102D6,123456789NTRF"),
             "Line 5: \"6,123456789\" has more than 7 decimal places."},
            {swift(":61:260102D6,NTRF"),
@@ -165,7 +225,7 @@ TEST_CASE("bank statements: camt.053 and camt.054 in every version") {
       "</TtlChrgsAndTaxAmt></Chrgs><RltdPties><Cdtr><Pty><Nm>Ann</Nm></Pty></"
       "Cdtr><CdtrAcct><Id><IBAN>NL56</IBAN></Id>"
       "</CdtrAcct></RltdPties><RmtInf><Ustrd>Order 7 &amp; 8</Ustrd></RmtInf></TxDtls></NtryDtls>";
-  for (const char* kind : {"053.001.02", "053.001.04", "053.001.08", "054.001.02", "054.001.08"}) {
+  for (const char* kind : {"053.001.02", "053.001.06", "053.001.13", "054.001.04", "054.001.08"}) {
     INFO(kind);
     const StatementFile file =
         good(camt(balance("OPBD", "20") + balance("CLBD", "11.15") + entry("8.85", "DBIT", detail) +
@@ -185,6 +245,20 @@ TEST_CASE("bank statements: camt.053 and camt.054 in every version") {
   }
 }
 
+TEST_CASE("bank statements: the other party of a reversal") {
+  const auto named = [](const std::string& parties, const std::string& reversal) {
+    return only_line(
+               good(camt(entry("1", "DBIT",
+                               "<RvslInd>" + reversal + "</RvslInd><NtryDtls><TxDtls><RltdPties>" +
+                                   parties + "</RltdPties></TxDtls></NtryDtls>"))))
+        .party_name;
+  };
+  const std::string payer = "<Dbtr><Nm>Payer</Nm></Dbtr>";
+  CHECK(named(payer, "true") == "Payer");
+  CHECK(named(payer, "false").empty());
+  CHECK(named(payer + "<Cdtr><Nm>Payee</Nm></Cdtr>", "true") == "Payee");
+}
+
 TEST_CASE("bank statements: a batch whose transactions add up is split") {
   const auto part = [](const std::string& amount, const std::string& reference) {
     return "<TxDtls><Refs><EndToEndId>" + reference + "</EndToEndId></Refs><Amt Ccy=\"EUR\">" +
@@ -199,6 +273,36 @@ TEST_CASE("bank statements: a batch whose transactions add up is split") {
       camt(entry("10", "DBIT", "<NtryDtls>" + part("4", "a") + part("5", "b") + "</NtryDtls>")));
   CHECK(only_line(whole).reference == "a");
   CHECK(only_line(whole).text == "b");
+  const std::string open =
+      "Statements without both balances, so that no sum proves their lines: 1.";
+  const std::string kept =
+      "Batches whose transactions do not add up to them were read as one line: 1.";
+  const std::string none = "<TxDtls/>";
+  CHECK(split.notes == std::vector<std::string>{open});
+  for (const std::string& parts :
+       {part("4", "a") + part("5", "b"), part("4", "a") + none, none + part("4", "a")}) {
+    INFO(parts);
+    const StatementFile file =
+        good(camt(balance("OPBD", "20") + balance("CLBD", "10") +
+                  entry("10", "DBIT", "<NtryDtls>" + parts + "</NtryDtls>")));
+    CHECK(file.line_count() == 1);
+    CHECK(file.notes == std::vector<std::string>{kept});
+  }
+  CHECK(good(camt(entry("10", "DBIT", "<NtryDtls>" + none + none + "</NtryDtls>"), "054.001.08"))
+            .notes.empty());
+}
+
+TEST_CASE("bank statements: the bytes of a file are in one of four encodings") {
+  for (const auto& [encoding, bytes, text] : std::vector<std::array<std::string, 3>>{
+           {"UTF-8", "\u00e9 \u20ac", "\u00e9 \u20ac"},
+           {"ISO-8859-1", "\xe9 \xbf", "\u00e9 \u00bf"},
+           {"windows-1252", "\xe9 \x80\x9f", "\u00e9 \u20ac\u0178"},
+           {"ISO-8859-15", "\xe9 \xa4\xbe", "\u00e9 \u20ac\u0178"}}) {
+    INFO(encoding);
+    std::string file = camt(entry("1", "CRDT", "<AddtlNtryInf>" + bytes + "</AddtlNtryInf>"));
+    file.replace(file.find("UTF-8"), 5, encoding);
+    CHECK(only_line(good(utf8_of(file))).text == text);
+  }
 }
 
 TEST_CASE("bank statements: hostile and wrong XML is refused") {
@@ -212,7 +316,16 @@ TEST_CASE("bank statements: hostile and wrong XML is refused") {
   CHECK(with("<Document", "<!DOCTYPE Document [<!ENTITY a \"aaaa\">]><Document") ==
         "Line 1: A document type declaration is not accepted.");
   CHECK(with("camt.053.001", "pain.001.001") ==
+        "Line 2: This is not a camt.053 or camt.054 document, but pain.001.001.08.");
+  CHECK(with("camt.053.", "camt.052.") ==
+        "Line 2: This is not a camt.053 or camt.054 document, but camt.052.001.08.");
+  CHECK(with("urn:iso:std:iso:20022", "urn:other") ==
         "Line 2: This is not a camt.053 or camt.054 document.");
+  std::string envelope = ok;
+  envelope.insert(envelope.find("<Document"), "<e:Envelope><h:AppHdr/>");
+  CHECK(reason(envelope + "</e:Envelope>") == "read");
+  CHECK(reason(envelope + ok.substr(ok.find("<Document")) + "</e:Envelope>") ==
+        "Line 2: The element Document is twice in Envelope.");
   CHECK(with("</Stmt>", "").starts_with("Line "));
   CHECK(with("CRDT", "BOTH") == "Line 4: CdtDbtInd is neither CRDT nor DBIT.");
   CHECK(with(" Ccy=\"EUR\"", "") == "Line 4: An amount has no currency.");
@@ -228,7 +341,9 @@ TEST_CASE("bank statements: hostile and wrong XML is refused") {
     CHECK(with("<Sts><Cd>BOOK</Cd></Sts>", status) ==
           "Line 4: The status of the entry must be BOOK, PDNG, INFO or FUTR.");
   }
-  CHECK(with("2026-01-02", "2026-02-30") == "Line 4: There is no day 2026-02-30.");
+  CHECK(with("2026-01-02", "2026-02-30") == "Line 4: \"2026-02-30T23:15:00+01:00\" is not a date.");
+  CHECK(with("<DtTm>2026-01-02T23:15:00+01:00</DtTm>", "") == "Line 4: \"\" is not a date.");
+  CHECK(reason(camt("<Bal><Tp><CdOrPrtry/></Tp></Bal>")) == "Line 4: The balance has no type.");
   CHECK(with("01-02T23", "January") == "Line 4: \"2026-January:15:00+01:00\" is not a date.");
   std::string deep = "<Document xmlns=\"urn:iso:std:iso:20022:tech:xsd:camt.053.001.02\">";
   for (int i = 0; i < 100'000; ++i) deep += "<a>";
@@ -256,6 +371,8 @@ const std::vector<Changed> kChanged{
      "Line 1: The file has more than one document, or text outside of it."},
     {"</BkToCstmrStmt>", "</BkToCstmrStmt>\n<BkToCstmrStmt/>",
      "Line 2: The element BkToCstmrStmt is twice in Document."},
+    {"<BkToCstmrStmt>", "<BkToCstmrDbtCdtNtfctn/><BkToCstmrStmt>",
+     "Line 3: The document has a second message."},
     {"</BkToCstmrStmt>", "</BkToCstmrStmt>\n<BkToCstmrDbtCdtNtfctn/>",
      "Line 6: The document has a second message."},
     {"1.50", "1<!-- x -->.50", "Line 4: The text of Amt is in several pieces."},
