@@ -216,7 +216,7 @@ std::vector<Command> reconcile_commands() {
            option("date", "FORM", "Form of dates, such as DD.MM.YYYY", "YYYY-MM-DD")},
           {.details = "Members: bookingDate, valueDate, amount, debit, credit, charges, currency, "
                       "account, reference, "
-                      "text, bankReference,\npartyName, partyAccount, code."}),
+                      "text, bankReference,\npartyName, partyAccount, code, direction."}),
       for_viewers("reconcile mappings", "List mappings of CSV files", list_mappings)};
 }
 

@@ -19,16 +19,14 @@ Result<void> check_statement_sum(const BankStatement& statement) {
   if (!statement.opening || !statement.closing) return {};
   const StatedAmount& opening = *statement.opening;
   const StatedAmount& closing = *statement.closing;
-  if (opening.currency != closing.currency) {
+  if (opening.currency != closing.currency)
     return refused_at(statement.line, "The opening balance is in " + opening.currency +
                                           " and the closing balance in " + closing.currency);
-  }
   Amount sum = opening.amount;
   for (const BankLine& line : statement.lines) {
-    if (line.currency != opening.currency) {
+    if (line.currency != opening.currency)
       return refused_at(line.line, "The line is in " + line.currency + ", the balances are in " +
                                        opening.currency);
-    }
     auto next = sum.add(line.amount);
     if (!next) return refused_at(line.line, "The sum exceeds the largest amount");
     sum = *next;
@@ -174,10 +172,9 @@ StatementFormat statement_format_of(std::string_view text) {
 
 Result<StatementFile> read_statement_file(std::string_view text, StatementFormat format,
                                           const CsvMapping& mapping) {
-  if (text.size() > kStatementBytesMax) {
+  if (text.size() > kStatementBytesMax)
     return unexpected(Slug::malformed_request,
                       "The file is larger than 64 MiB. Split it into several files.");
-  }
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (const auto fault = fault_of_bytes(text); !fault.empty())

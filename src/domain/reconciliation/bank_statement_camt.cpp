@@ -64,10 +64,9 @@ class CamtReader {
     // An envelope has it beside a header.
     const xml_node root = local_name(top) == "Document" ? top : element(top, "Document");
     const std::string name = message_of(root);
-    if (!name.starts_with("camt.053.001.") && !name.starts_with("camt.054.001.")) {
+    if (!name.starts_with("camt.053.001.") && !name.starts_with("camt.054.001."))
       return refused_at(line_of(top), "This is not a camt.053 or camt.054 document" +
                                           (name.empty() ? "" : ", but " + name));
-    }
     const xml_node message =
         element(root, name.starts_with("camt.053") ? "BkToCstmrStmt" : "BkToCstmrDbtCdtNtfctn");
     const xml_node next = message.next_sibling();
@@ -118,9 +117,8 @@ class CamtReader {
     statement.id = statement_text(text_at(node, "Id"));
     if (!statement.id.empty())
       statement.number = std::string(local_name(node)) + " " + statement.id;
-    for (const char* path : {"ElctrncSeqNb", "LglSeqNb", "StmtPgntn/PgNb"}) {
+    for (const char* path : {"ElctrncSeqNb", "LglSeqNb", "StmtPgntn/PgNb"})
       statement.page += statement_text(text_at(node, path)) + "/";
-    }
     statement.account = statement_text(
         first_text(node, {"Acct/Id/IBAN", "Acct/Id/Othr/Id", "Acct/Id/PrtryAcct/Id"}));
     if (statement.account.empty())
@@ -130,10 +128,9 @@ class CamtReader {
     for (xml_node child = node.first_child(); child; child = child.next_sibling()) {
       if (local_name(child) == "Bal") COFFER_TRY_VOID(read_balance(child, statement));
       if (local_name(child) == "Ntry") COFFER_TRY_VOID(read_entry(child, statement));
-      if (count_ + statement.lines.size() > kStatementLinesMax) {
+      if (count_ + statement.lines.size() > kStatementLinesMax)
         return refused_at(line_of(child),
                           "The file has more than 500,000 lines. Split it into several files");
-      }
     }
     if (!statement.opening) statement.opening = previous_;
     if (statement.currency.empty() && statement.opening)

@@ -13,9 +13,14 @@
 namespace coffer {
 namespace {
 
-constexpr std::array<std::string_view, 14> kCsvMembers{
-    "bookingDate", "valueDate", "amount", "debit",         "credit",    "charges",      "currency",
-    "account",     "reference", "text",   "bankReference", "partyName", "partyAccount", "code"};
+constexpr std::array<std::string_view, 15> kCsvMembers{
+    "bookingDate",   "valueDate", "amount",       "debit",     "credit",
+    "charges",       "currency",  "account",      "reference", "text",
+    "bankReference", "partyName", "partyAccount", "code",      "direction"};
+
+// Words of banks for directions. Others are refused.
+constexpr std::string_view kDebitWords = " D DR DBIT DEBIT DEBET AF S SOLL - ";
+constexpr std::string_view kCreditWords = " C CR CRDT CREDIT BIJ H HABEN K + ";
 
 class StatementCsvReader {
  public:
@@ -32,6 +37,7 @@ class StatementCsvReader {
       COFFER_TRY_VOID(read_row(rows[i], rows.front().cells.size()));
     StatementFile out;
     for (auto& [account, statement] : statements_) out.statements.push_back(std::move(statement));
+    out.note("Value dates that do not exist, such as 30 February, were left out", left_out_);
     return out;
   }
 
@@ -43,10 +49,9 @@ class StatementCsvReader {
         return without_outer_space(cell) == column;
       };
       const auto found = std::ranges::find_if(header.cells, is_it);
-      if (found == header.cells.end()) {
+      if (found == header.cells.end())
         return refused_at(header.line, "There is no column \"" + statement_text(column) +
                                            "\", which the mapping has for " + member);
-      }
       if (std::ranges::count_if(header.cells, is_it) > 1)
         return refused_at(header.line,
                           "The column \"" + statement_text(column) + "\" is there twice");
@@ -73,6 +78,15 @@ class StatementCsvReader {
   }
 
   Result<Amount> amount_of(const CsvRow& row) {
+    if (mapping_.columns.contains("direction")) {
+      COFFER_TRY(const Amount amount, signed_cell(row, "amount"));
+      const std::string word = " " + ascii::to_upper(cell(row, "direction")) + " ";
+      const bool debit = kDebitWords.find(word) != std::string_view::npos;
+      if (!debit && kCreditWords.find(word) == std::string_view::npos)
+        return refused_at(row.line, "The direction says neither debit nor credit");
+      if (amount.is_negative()) return refused_at(row.line, "The line has a direction and a sign");
+      return debit ? -amount : amount;
+    }
     if (mapping_.columns.contains("amount")) return signed_cell(row, "amount");
     const bool paid = !cell(row, "debit").empty();
     if (paid == !cell(row, "credit").empty())
@@ -87,7 +101,7 @@ class StatementCsvReader {
     return paid && !amount.is_negative() ? -amount : amount;
   }
 
-  Result<std::optional<Timestamp>> day_of(const CsvRow& row, const std::string& member) const {
+  Result<std::optional<Timestamp>> day_of(const CsvRow& row, const std::string& member) {
     const std::string text = cell(row, member);
     if (text.empty()) return std::optional<Timestamp>();
     std::map<char, std::string> parts;
@@ -108,16 +122,18 @@ class StatementCsvReader {
                                       "\" is not a date like " + mapping_.date);
     }
     const std::string century = parts['Y'].size() == 2 ? "20" : "";
-    COFFER_TRY(const Timestamp day,
-               stated_day(century + parts['Y'], parts['M'], parts['D'], row.line));
-    return std::optional(day);
+    auto day = stated_day(century + parts['Y'], parts['M'], parts['D'], row.line);
+    // Banks that count 30 days for every month.
+    if (!day && member == "valueDate" && parts['M'] == "02" && parts['D'] < "31")
+      return ++left_out_, std::optional<Timestamp>();
+    COFFER_TRY(const Timestamp found, std::move(day));
+    return std::optional(found);
   }
 
   Result<void> read_row(const CsvRow& row, std::size_t cells) {
-    if (row.cells.size() != cells) {
+    if (row.cells.size() != cells)
       return refused_at(row.line, "The line has " + std::to_string(row.cells.size()) +
                                       " cells; expected " + std::to_string(cells));
-    }
     BankLine line;
     line.line = row.line;
     COFFER_TRY(const auto booked, day_of(row, "bookingDate"));
@@ -153,6 +169,7 @@ class StatementCsvReader {
   const CsvMapping& mapping_;
   std::map<std::string, std::size_t> places_;  // of columns, by member
   std::optional<bool> debits_have_sign_;
+  std::size_t left_out_ = 0;                         // value dates
   std::map<std::string, BankStatement> statements_;  // by account and currency
 };
 
@@ -170,29 +187,27 @@ Result<CsvMapping> CsvMapping::parse(std::string_view columns, std::string_view 
     const std::string member = one.substr(0, equals);
     if (equals == std::string::npos || equals + 1 == one.size())
       return bad_mapping("--columns: \"" + one + "\" is not MEMBER=COLUMN.");
-    if (std::ranges::find(kCsvMembers, member) == kCsvMembers.end()) {
+    if (std::ranges::find(kCsvMembers, member) == kCsvMembers.end())
       return bad_mapping("--columns: \"" + member + "\" is not one of " + join(kCsvMembers, ", ") +
                          ".");
-    }
     if (!out.columns.try_emplace(member, one.substr(equals + 1)).second)
       return bad_mapping("--columns has " + member + " twice.");
   }
   const bool both = out.columns.contains("debit") && out.columns.contains("credit");
   const bool either = out.columns.contains("debit") || out.columns.contains("credit");
-  const bool has_amount = out.columns.contains("amount") ? !either : both;
-  if (!out.columns.contains("bookingDate") || !has_amount || !out.columns.contains("currency")) {
+  const bool has_amount =
+      out.columns.contains("amount") ? !either : both && !out.columns.contains("direction");
+  if (!out.columns.contains("bookingDate") || !has_amount || !out.columns.contains("currency"))
     return bad_mapping(
         "--columns must have bookingDate, currency (such as currency==EUR), and either amount, or "
         "debit and credit.");
-  }
   if (const std::string& currency = out.columns["currency"];
       currency.starts_with('=') && !is_statement_currency(ascii::to_upper(currency.substr(1)))) {
     return bad_mapping("--columns: \"" + currency.substr(1) + "\" is not a currency.");
   }
   if (separator == "tab") separator = "\t";
-  if (separator.size() != 1 || separator == "\"" || separator == "\n" || separator == "\r") {
+  if (separator.size() != 1 || separator == "\"" || separator == "\n" || separator == "\r")
     return bad_mapping("--separator must be one character, or tab.");
-  }
   if (decimal != "." && decimal != ",") return bad_mapping("--decimal must be . or a comma.");
   const bool whole = std::ranges::count(date, 'D') == 2 && std::ranges::count(date, 'M') == 2 &&
                      (std::ranges::count(date, 'Y') == 4 || std::ranges::count(date, 'Y') == 2);

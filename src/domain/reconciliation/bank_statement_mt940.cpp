@@ -116,10 +116,9 @@ class Mt940Reader {
     line_open_ = false;
     if (done.account.empty()) return refused_at(done.line, "The statement has no account (:25:)");
     if (!done.opening) return refused_at(done.line, "The statement has no opening balance (:60F:)");
-    if (!done.closing) {
+    if (!done.closing)
       return refused_at(done.line,
                         "The statement has no closing balance (:62F:). The file may be cut");
-    }
     count_ += done.lines.size();
     out_.statements.push_back(std::move(done));
     return {};
@@ -135,10 +134,9 @@ class Mt940Reader {
       COFFER_TRY_VOID(end_message());
       statement_.emplace().line = field.line;
     }
-    if (!statement_) {
+    if (!statement_)
       return refused_at(
           field.line, "The field :" + tag + ": is outside of a statement, which begins with :20:");
-    }
     const std::string first = statement_text(field.lines.front());
     if (tag == "25" || tag == "28C" || tag == "28") {
       std::string& member = tag == "25" ? statement_->account : statement_->id;
@@ -177,10 +175,9 @@ class Mt940Reader {
 
   /// With its comma, without which the amount may be cut.
   static Result<Amount> swift_amount(std::string_view text, std::size_t line) {
-    if (text.find(',') == std::string_view::npos) {
+    if (text.find(',') == std::string_view::npos)
       return refused_at(line, "The amount \"" + statement_text(text.substr(0, 40)) +
                                   "\" has no comma. The file may be cut");
-    }
     return stated_amount(text, ',', line);
   }
 
@@ -262,10 +259,9 @@ class Mt940Reader {
       ++expected_;
       return {};
     }
-    if (count_ + statement_->lines.size() >= kStatementLinesMax) {
+    if (count_ + statement_->lines.size() >= kStatementLinesMax)
       return refused_at(field.line,
                         "The file has more than 500,000 lines. Split it into several files");
-    }
     statement_->lines.push_back(std::move(line));
     return {};
   }
@@ -297,7 +293,7 @@ class Mt940Reader {
     return {};
   }
 
-  /// Some banks repeat :86: for what does not fit.
+  /// Some banks repeat :86: when it is full.
   Result<void> read_details(const SwiftField& field) {
     BankLine& line = statement_->lines.back();
     std::string whole;   // a line that is not full ends a word
@@ -331,9 +327,8 @@ class Mt940Reader {
     };
     split_at_keys(whole, mark_at, [&](std::string_view key, std::string_view value) {
       const int number = key.empty() ? -1 : *whole_number<int>(key.substr(1), 0, 99);
-      if ((number >= 20 && number <= 29) || (number >= 60 && number <= 63)) {
+      if ((number >= 20 && number <= 29) || (number >= 60 && number <= 63))
         text.append(value).append(value.size() < kSubField ? " " : "");
-      }
       if ((number == 31 || number == 38) && !value.empty())
         line.party_account = statement_text(value);
       if (number == 32 || number == 33)
@@ -364,9 +359,8 @@ class Mt940Reader {
       if ((key == "/NAME/" || key == "/CNTP/") && line.party_name.empty())
         line.party_name = statement_text(value);
       if (key == "/REMI/" && value.starts_with("USTD//")) value.remove_prefix(6);
-      if (key.empty() || key == "/REMI/" || key == "/EREF/" || key == "/RTRN/" || key == "/PREF/") {
+      if (key.empty() || key == "/REMI/" || key == "/EREF/" || key == "/RTRN/" || key == "/PREF/")
         append_statement_text(line.text, value);
-      }
     });
   }
 

@@ -51,9 +51,8 @@ Result<void> check_characters(std::string_view text) {
     }
     if (c == '&') {
       const std::size_t end = text.substr(at + 1, kReferenceMax).find(';');
-      if (end == std::string_view::npos || !is_character_reference(text.substr(at + 1, end))) {
+      if (end == std::string_view::npos || !is_character_reference(text.substr(at + 1, end)))
         return refused_here(text, at, "This is not well-formed XML: \"&\" begins no character");
-      }
     }
     if (c != '<') continue;
     for (const auto& [begin, end] : kSkipped) {
@@ -110,9 +109,8 @@ std::string_view local_name(const pugi::xml_node& node) {
 Result<void> read_strict_xml(std::string_view text, std::string_view once,
                              pugi::xml_document& out) {
   // No depth can overflow a stack: neither pugixml nor this is recursive.
-  if (std::ranges::count_if(text, [](char c) { return c == '<' || c == '='; }) > kMarksMax) {
+  if (std::ranges::count_if(text, [](char c) { return c == '<' || c == '='; }) > kMarksMax)
     return refused_at(1, "The file has too many elements. Split it into several files");
-  }
   COFFER_TRY_VOID(check_characters(text));
   constexpr unsigned kOptions =
       pugi::parse_default | pugi::parse_doctype | pugi::parse_declaration | pugi::parse_fragment;
@@ -131,10 +129,9 @@ Result<void> read_strict_xml(std::string_view text, std::string_view once,
       if (is_readable_encoding(node)) continue;
       return refused_at(1, "The encoding is not UTF-8 or ISO 8859-1. Convert the file");
     }
-    if (node.type() != pugi::node_element || root) {
+    if (node.type() != pugi::node_element || root)
       return refused_here(text, offset,
                           "The file has more than one document, or text outside of it");
-    }
     root = true;
   }
   std::set<std::string_view> names;

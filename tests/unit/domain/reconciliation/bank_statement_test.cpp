@@ -578,6 +578,30 @@ TEST_CASE("bank statements: CSV with a mapping") {
         "Line 3: Some debits have a sign, and others none.");
   CHECK(reason(head + "02.01.2026;;-1;;\n", mapping) == "Line 2: The credit is negative.");
   CHECK_FALSE(CsvMapping::parse("bookingDate=a,amount=b,currency=c", ",", ",", "YYYY-MM-DD"));
+  const auto valued =
+      CsvMapping::parse("bookingDate=B,valueDate=V,amount=A,currency==EUR", ";", ",", "DD.MM.YY")
+          .value();
+  const StatementFile thirty = good("B;V;A\n02.03.26;30.02.26;1\n02.03.26;29.02.24;1\n", valued);
+  CHECK_FALSE(thirty.statements[0].lines[0].value_on);
+  CHECK(thirty.statements[0].lines[1].value_on);
+  CHECK(thirty.notes ==
+        std::vector<std::string>{
+            "Value dates that do not exist, such as 30 February, were left out: 1."});
+  CHECK(reason("B;V;A\n;30.02.26;1\n", valued) == "Line 2: The line has no date.");
+  CHECK(reason("B;V;A\n02.03.26;31.02.26;1\n", valued) == "Line 2: There is no day 2026-02-31.");
+  const auto directed = CsvMapping::parse(
+      "bookingDate=Datum,amount=Bedrag,direction=Af Bij,currency==EUR", ";", ",", "YYYYMMDD");
+  const auto row = [](const std::string& words) {
+    return "Datum;Af Bij;Bedrag\n20260102;" + words + "\n";
+  };
+  CHECK(only_line(good(row("Af;1,25"), *directed)).amount.to_string(2) == "-1.25");
+  CHECK(only_line(good(row("Bij;1,25"), *directed)).amount.to_string(2) == "1.25");
+  CHECK(only_line(good(row("d;1,25"), *directed)).amount.to_string(2) == "-1.25");
+  CHECK(reason(row("Af;-1,25"), *directed) == "Line 2: The line has a direction and a sign.");
+  for (const std::string word : {"", "Afbij", "debit credit", "X"}) {
+    CHECK(reason(row(word + ";1,25"), *directed) ==
+          "Line 2: The direction says neither debit nor credit.");
+  }
   CHECK(reason("Buchung;Soll;Haben;Zweck;Ref;Soll\n", mapping) ==
         "Line 1: The column \"Soll\" is there twice.");
   CHECK(reason("A;B\n1;2\n", mapping) ==
@@ -585,7 +609,9 @@ TEST_CASE("bank statements: CSV with a mapping") {
   for (const char* columns :
        {"", "bookingDate=a", "bookingDate=a,amount=b", "bookingDate=a,amount=b,currency=c,odd=d",
         "bookingDate=a,amount=b,currency", "bookingDate=a,debit=b,currency=c",
-        "bookingDate=a,amount=b,debit=c,currency=d", "bookingDate=a,amount=b,currency==NOPE"}) {
+        "bookingDate=a,debit=b,credit=c,direction=d,currency=e",
+        "bookingDate=a,direction=d,currency=e", "bookingDate=a,amount=b,debit=c,currency=d",
+        "bookingDate=a,amount=b,currency==NOPE"}) {
     INFO(columns);
     CHECK_FALSE(CsvMapping::parse(columns, ",", ".", "YYYY-MM-DD"));
   }
