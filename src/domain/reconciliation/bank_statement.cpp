@@ -87,9 +87,8 @@ std::string account_of(const std::string& text) {
 
 /// The reason why bytes are no text that a bank writes; empty: they are.
 std::string_view fault_of_bytes(std::string_view text) {
-  for (const std::string_view packed : {"PK\x03\x04", "\x1f\x8b", "\x1f\xc2\x8b"}) {
+  for (const std::string_view packed : {"PK\x03\x04", "\x1f\x8b", "\x1f\xc2\x8b"})
     if (text.starts_with(packed)) return "The file is compressed. Unpack it";
-  }
   if (text.find('\0') == std::string_view::npos) return "";
   return "The file is UTF-16, or no text. Save it as UTF-8";
 }
@@ -253,9 +252,8 @@ Result<Timestamp> stated_day(const std::string& year, std::string_view month, st
 
 std::string statement_text(std::string_view text) {
   std::string out;
-  for (const char c : cleaned(utf8_of(std::string(text)))) {
+  for (const char c : cleaned(utf8_of(std::string(text))))
     if (c != ' ' || (!out.empty() && out.back() != ' ')) out += c;
-  }
   return std::string(trimmed(first_characters(out, kStatementTextMax)));
 }
 

@@ -47,9 +47,8 @@ std::string_view text_at(const xml_node& from, std::string_view path) {
 
 /// The first of these paths that has a text.
 std::string_view first_text(const xml_node& from, std::initializer_list<std::string_view> paths) {
-  for (const std::string_view path : paths) {
+  for (const std::string_view path : paths)
     if (const auto text = text_at(from, path); !text.empty()) return text;
-  }
   return {};
 }
 
@@ -146,9 +145,8 @@ class CamtReader {
 
   Result<StatedAmount> read_amount(const xml_node& amount, std::size_t line) {
     std::string currency;
-    for (const pugi::xml_attribute& one : amount.attributes()) {
+    for (const pugi::xml_attribute& one : amount.attributes())
       if (std::string_view(one.name()) == "Ccy") currency = statement_text(one.value());
-    }
     if (currency.empty()) return refused_at(line, "An amount has no currency");
     if (!is_statement_currency(currency))
       return refused_at(line, "\"" + currency + "\" is not a currency");

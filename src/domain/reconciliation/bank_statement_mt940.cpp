@@ -79,6 +79,10 @@ std::size_t key_of(std::string_view keys, char mark, std::string_view text) {
   return keys.find(word) == std::string_view::npos ? 0 : end + 1;
 }
 
+// The fields that can follow :86: in a statement or begin another one.
+constexpr std::string_view kAfterDetails = ":61: :62F: :62M: :86: :64: :65: :20: :60F: :60M: :34F:";
+constexpr std::size_t kNowhere = std::string_view::npos;
+
 class Mt940Reader {
  public:
   explicit Mt940Reader(std::string_view text) : text_(text) {}
@@ -89,14 +93,17 @@ class Mt940Reader {
       ++line_;
       std::string_view line = next_whole_part(rest, '\n');
       if (line.ends_with('\r')) line.remove_suffix(1);
-      // Before the closing balance, a hyphen alone is a part of a text.
-      const bool text =
-          line == "-" && field_ && field_->tag == "86" && statement_ && !statement_->closing;
+      const std::size_t end = swift_tag_end(line);
+      // Texts of entries have such lines, for example times: `T16` and `:26:37`.
+      const bool text = field_ && field_->tag == "86" && statement_ && !statement_->closing &&
+                        (line == "-" || kAfterDetails.find(line.substr(0, end)) == kNowhere);
       if (!text && ends_swift_message(line)) {
         COFFER_TRY_VOID(end_message());
-      } else if (const std::size_t end = swift_tag_end(line); end > 0) {
+      } else if (!text && end > 0) {
         COFFER_TRY_VOID(end_field());
         field_ = SwiftField{line_, std::string(line.substr(1, end - 2)), {line.substr(end)}};
+      } else if (trimmed(line).starts_with(":61:")) {
+        return refused_at(line_, "The field :61: is not at the start of its line");
       } else if (field_) {
         field_->lines.push_back(line);
       }
@@ -252,7 +259,11 @@ class Mt940Reader {
                                     !std::ranges::all_of(line.code, ascii::is_letter_or_digit)))
       return refused_at(field.line, "The line has no code of four characters after its amount");
     rest.remove_prefix(code.size());
-    put_references(rest, field, line);
+    const std::size_t slashes = std::min(rest.find("//"), rest.size());
+    line.reference = stated_reference(rest.substr(0, slashes));
+    if (slashes < rest.size()) line.bank_reference = stated_reference(rest.substr(slashes + 2));
+    for (std::size_t i = 1; i < field.lines.size(); ++i)
+      append_statement_text(line.text, field.lines[i]);
     COFFER_TRY_VOID(put_charges(field, line));
     line_open_ = !expected;
     if (expected) {
@@ -264,14 +275,6 @@ class Mt940Reader {
                         "The file has more than 500,000 lines. Split it into several files");
     statement_->lines.push_back(std::move(line));
     return {};
-  }
-
-  static void put_references(std::string_view rest, const SwiftField& field, BankLine& line) {
-    const std::size_t slashes = std::min(rest.find("//"), rest.size());
-    line.reference = stated_reference(rest.substr(0, slashes));
-    if (slashes < rest.size()) line.bank_reference = stated_reference(rest.substr(slashes + 2));
-    for (std::size_t i = 1; i < field.lines.size(); ++i)
-      append_statement_text(line.text, field.lines[i]);
   }
 
   /// `/OCMT/EUR4,5//CHGS/EUR0,5/`, on any line after the first.

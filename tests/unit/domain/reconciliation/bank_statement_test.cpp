@@ -171,6 +171,9 @@ TEST_CASE("bank statements: MT940 details") {
     CHECK(only_line(marked).party_account == "DE14");
   }
   CHECK(only_line(good(swift(":61:260102D10,NTRFNONREF\n:86:one\n-\ntwo"))).text == "one - two");
+  CHECK(
+      only_line(good(swift(":61:260102D10,NTRFNONREF\n:86:020?20At T16\n:26:37 x?21:13:y"))).text ==
+      "At T16:26:37 x :13:y");
   // A line of 65 characters, of which the tag can be four, continues in the next one.
   for (const auto& [size, space] :
        std::map<std::size_t, std::string>{{60, " "}, {61, ""}, {65, ""}}) {
@@ -197,6 +200,8 @@ TEST_CASE("bank statements: MT940 is refused with a line") {
   for (const auto& [text, expected] : std::map<std::string, std::string>{
            {swift(":61:160230D6,00NTRF"), "Line 5: There is no day 2016-02-30."},
            {swift(":61:260102X6,00NTRF"), "Line 5: The line is marked with neither C nor D."},
+           {swift(":61:260102C6,00NTRF\n :61:260102D6,00NTRF"),
+            "Line 6: The field :61: is not at the start of its line."},
            {swift(":61:260102C6,00N TRF"),
             "Line 5: The line has no code of four characters after its amount."},
            {swift(":61:xx02300301C6,00NTRF"), "Line 5: \"xx0230\" is not a date."},
