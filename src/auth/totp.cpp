@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/crypto/openssl.h"
-#include "base/digest.h"
+#include "base/text/numbers.h"
 
 namespace coffer::auth {
 namespace {
@@ -34,12 +34,11 @@ Secret generate_totp_key(Random& random) { return Secret(random.bytes(kTotpKeyBy
 std::int64_t totp_step(Timestamp at) { return at.ms / kTotpStepMs; }
 
 std::string totp_code(const Secret& key, std::int64_t step) {
-  const Sha1 digest = hmac_sha1(key.reveal(), to_big_endian(static_cast<std::uint64_t>(step), 8));
+  const Sha1 digest = hmac_sha1(key.reveal(), eight_bytes(step));
   // Dynamic truncation, RFC 4226 section 5.3.
   const std::size_t offset = digest.back() & 15;
   const std::uint64_t number = from_big_endian(as_text(digest).substr(offset, 4));
-  const std::string text = std::to_string((number & 0x7fffffff) % kCodes);
-  return std::string(kDigits - text.size(), '0') + text;
+  return zero_padded((number & 0x7fffffff) % kCodes, kDigits);
 }
 
 std::optional<std::int64_t> match_totp(const Secret& key, std::string_view code, Timestamp now) {

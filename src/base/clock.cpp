@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/text/ascii.h"
+#include "base/text/numbers.h"
 
 namespace coffer {
 namespace {
@@ -63,11 +64,7 @@ std::string Timestamp::to_string() const {
   std::string out;
   out.reserve(24);
   const int year = static_cast<int>(date.year());
-  if (year < 0 || year > 9999) {
-    out += std::to_string(year);
-  } else {
-    append_digits(out, year, 4);
-  }
+  out += year < 0 ? std::to_string(year) : zero_padded(year, 4);
   append_digits(out += '-', static_cast<unsigned>(date.month()), 2);
   append_digits(out += '-', static_cast<unsigned>(date.day()), 2);
   append_digits(out += 'T', rest / kHourMs, 2);

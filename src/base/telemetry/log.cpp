@@ -19,8 +19,8 @@
 #include "base/platform/terminal.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/log_scope.h"
-#include "base/text/append_number.h"
 #include "base/text/characters.h"
+#include "base/text/numbers.h"
 
 namespace coffer {
 namespace {

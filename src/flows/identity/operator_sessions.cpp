@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text/numbers.h"
+
 namespace coffer::flows {
 namespace {
 
@@ -19,10 +21,6 @@ constexpr std::size_t kNonceBytes = 16;
 constexpr std::size_t kTimeBytes = 8;
 constexpr std::size_t kProofBytes = 32;
 constexpr std::size_t kKeyBytes = 32;
-
-std::int64_t read_time(std::string_view bytes) {
-  return static_cast<std::int64_t>(from_big_endian(bytes));
-}
 
 /// `body` has a fixed length, so the boundary between the parts is unambiguous.
 std::string proof_of(const Secret& key, std::string_view body, std::string_view purpose) {
@@ -113,9 +111,7 @@ SignInChallenges::SignInChallenges(Random& random)
     : random_(random), key_(random.bytes(kKeyBytes)) {}
 
 std::string SignInChallenges::issue(std::string_view purpose, std::int64_t now_ms) const {
-  const std::string body =
-      random_.bytes(kNonceBytes) +
-      to_big_endian(static_cast<std::uint64_t>(now_ms + kLifetimeMs), kTimeBytes);
+  const std::string body = random_.bytes(kNonceBytes) + eight_bytes(now_ms + kLifetimeMs);
   return body + proof_of(key_, body, purpose);
 }
 
@@ -124,7 +120,7 @@ bool SignInChallenges::is_own(std::string_view challenge, std::string_view purpo
   if (challenge.size() != kNonceBytes + kTimeBytes + kProofBytes) return false;
   const auto body = challenge.substr(0, kNonceBytes + kTimeBytes);
   return equal_constant_time(challenge.substr(body.size()), proof_of(key_, body, purpose)) &&
-         now_ms < read_time(body.substr(kNonceBytes));
+         now_ms < number_at(body, kNonceBytes);
 }
 
 bool SignInChallenges::is_valid(std::string_view challenge, std::string_view purpose,
@@ -142,11 +138,11 @@ bool SignInChallenges::use(std::string_view challenge, std::string_view purpose,
     std::erase_if(used_, [&](const auto& entry) { return entry.second <= now_ms; });
     if (used_.size() >= kUsedMax) return false;
   }
-  return used_.emplace(challenge, read_time(challenge.substr(kNonceBytes, kTimeBytes))).second;
+  return used_.emplace(challenge, number_at(challenge, kNonceBytes)).second;
 }
 
 std::int64_t SignInChallenges::issued_ms(std::string_view challenge) {
-  return read_time(challenge.substr(kNonceBytes, kTimeBytes)) - kLifetimeMs;
+  return number_at(challenge, kNonceBytes) - kLifetimeMs;
 }
 
 Secret SignInChallenges::derive(std::string_view challenge, std::string_view name) const {

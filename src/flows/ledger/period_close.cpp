@@ -1,7 +1,6 @@
 #include "flows/ledger/period_close.h"
 
-#include <algorithm>
-
+#include "base/text/numbers.h"
 #include "base/text/whole_number.h"
 
 namespace coffer::flows {
@@ -37,10 +36,7 @@ Result<void> check_next(store::Connection& db, std::int64_t period,
 }  // namespace
 
 std::string period_text(std::int64_t period) {
-  const std::string month = std::to_string(period % 12 + 1);
-  const std::string year = std::to_string(period / 12);
-  return std::string(4 - std::min<std::size_t>(4, year.size()), '0') + year +
-         (month.size() < 2 ? "-0" : "-") + month;
+  return zero_padded(period / 12, 4) + '-' + zero_padded(period % 12 + 1, 2);
 }
 
 std::optional<std::int64_t> parse_period(std::string_view text) {

@@ -1,6 +1,7 @@
 #include "flows/ledger/wallet_changes.h"
 
 #include "auth/strkey.h"
+#include "base/text/numbers.h"
 #include "base/text/unicode.h"
 #include "base/validation_errors.h"
 #include "domain/payments/payment.h"
@@ -15,8 +16,7 @@ Problem unknown_wallet() { return Problem(Slug::not_found, "The wallet was not f
 
 /// Sixteen digits: readable, and enough to make collisions practically impossible.
 std::string account_number(Random& random) {
-  std::string digits = std::to_string(random.next_u64() % 10'000'000'000'000'000ULL);
-  return std::string(16 - digits.size(), '0') + digits;
+  return zero_padded(random.next_u64() % 10'000'000'000'000'000ULL, 16);
 }
 
 Result<store::WalletRow> change_wallet(

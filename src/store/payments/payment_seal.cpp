@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/telemetry/log.h"
-#include "base/text/append_number.h"
+#include "base/text/numbers.h"
 #include "store/commits/write_tx.h"
 #include "store/file/chain_keys.h"
 #include "store/payments/open_payments.h"

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/digest.h"
 #include "base/telemetry/log.h"
+#include "base/text/numbers.h"
 #include "store/payments/destination_sums.h"
 #include "store/payments/limits.h"
 #include "store/payments/open_payments.h"
@@ -569,7 +570,7 @@ std::optional<Timestamp> next_settlement_due(Connection& db) { return first_time
 
 std::int64_t metadata_term(std::string_view key, std::string_view text) {
   const Sha256 digest = sha256({key, "=", text});
-  return static_cast<std::int64_t>(from_big_endian(as_text(digest).substr(0, 8)));
+  return number_at(as_text(digest));
 }
 
 SqlFunction metadata_term_function() {

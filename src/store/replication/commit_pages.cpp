@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "base/digest.h"
+#include "base/text/numbers.h"
 
 namespace coffer::store {
 namespace {
@@ -84,10 +84,8 @@ std::uint64_t page_sum(const PageImage& image) {
   return sum_of(image.number, first);
 }
 
-void PageEncoder::FreeContext::operator()(ZSTD_CCtx_s* context) const { ZSTD_freeCCtx(context); }
-void PageDecoder::FreeContext::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
-
-PageEncoder::PageEncoder(std::size_t base_bytes) : bases_(base_bytes), zstd_(ZSTD_createCCtx()) {
+PageEncoder::PageEncoder(std::size_t base_bytes)
+    : bases_(base_bytes), zstd_(ZSTD_createCCtx(), ZSTD_freeCCtx) {
   COFFER_CHECK(zstd_ != nullptr);
 }
 
@@ -133,8 +131,7 @@ std::string PageEncoder::encode_part(const CommitPages& commit, std::size_t from
   out += static_cast<char>(kPartFormat);
   out += static_cast<char>(to == commit.pages.size() ? kLastPart : 0);
   out += to_big_endian(commit.page_size, 4) + to_big_endian(commit.file_pages, 4) +
-         to_big_endian(static_cast<std::uint64_t>(commit.at.ms), 8) + to_big_endian(count, 4) +
-         to_big_endian(sum, 8);
+         eight_bytes(commit.at.ms) + to_big_endian(count, 4) + to_big_endian(sum, 8);
   out.resize(kPartHeadBytes + ZSTD_compressBound(plain_.size()));
   const std::size_t size =
       ZSTD_compressCCtx(zstd_.get(), out.data() + kPartHeadBytes, out.size() - kPartHeadBytes,
@@ -158,7 +155,9 @@ std::optional<PartHead> read_part_head(std::string_view part) {
   return out;
 }
 
-PageDecoder::PageDecoder() : zstd_(ZSTD_createDCtx()) { COFFER_CHECK(zstd_ != nullptr); }
+PageDecoder::PageDecoder() : zstd_(ZSTD_createDCtx(), ZSTD_freeDCtx) {
+  COFFER_CHECK(zstd_ != nullptr);
+}
 
 bool PageDecoder::decode(std::string_view part, const FollowerPages& pages) {
   const auto out = read_part_head(part);

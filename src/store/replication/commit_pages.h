@@ -54,13 +54,10 @@ class PageEncoder {
   std::vector<std::string> encode(const CommitPages& commit);
 
  private:
-  struct FreeContext {
-    void operator()(ZSTD_CCtx_s* context) const;
-  };
   std::string encode_part(const CommitPages& commit, std::size_t from, std::size_t to);
 
   PageBases bases_;
-  std::unique_ptr<ZSTD_CCtx_s, FreeContext> zstd_;
+  std::unique_ptr<ZSTD_CCtx_s, std::size_t (*)(ZSTD_CCtx_s*)> zstd_;
   std::string plain_;  // buffer of encode_part()
 };
 
@@ -91,10 +88,7 @@ class PageDecoder {
   bool decode(std::string_view part, const FollowerPages& pages);
 
  private:
-  struct FreeContext {
-    void operator()(ZSTD_DCtx_s* context) const;
-  };
-  std::unique_ptr<ZSTD_DCtx_s, FreeContext> zstd_;
+  std::unique_ptr<ZSTD_DCtx_s, std::size_t (*)(ZSTD_DCtx_s*)> zstd_;
   std::string plain_;
 };
 

@@ -1,7 +1,7 @@
 #include "store/replication/entry.h"
 
 #include "base/crypto/aead.h"
-#include "base/digest.h"
+#include "base/text/numbers.h"
 
 namespace coffer::store {
 namespace {
@@ -26,14 +26,10 @@ std::string head_of(const LogPosition& at, EntryKind kind) {
 
 }  // namespace
 
-std::string to_bytes(const LogPosition& at) {
-  return to_big_endian(static_cast<std::uint64_t>(at.seq), 8) +
-         to_big_endian(static_cast<std::uint64_t>(at.epoch), 8);
-}
+std::string to_bytes(const LogPosition& at) { return eight_bytes(at.seq) + eight_bytes(at.epoch); }
 
 LogPosition position_from(std::string_view bytes) {
-  return {static_cast<std::int64_t>(from_big_endian(bytes.substr(0, 8))),
-          static_cast<std::int64_t>(from_big_endian(bytes.substr(8, 8)))};
+  return {number_at(bytes), number_at(bytes, 8)};
 }
 
 std::string to_bytes(const LogEntry& entry) {

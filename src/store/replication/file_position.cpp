@@ -6,12 +6,12 @@
 
 #include <array>
 
-#include "base/digest.h"
 #include "base/files/descriptor.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
 #include "base/files/side_files.h"
 #include "base/platform/durable.h"
+#include "base/text/numbers.h"
 #include "store/file/foreign_file.h"
 #include "store/replication/log_frames.h"
 
@@ -35,10 +35,6 @@ constexpr ssize_t kNotedBytes = kPositionBytes + 16;  // of a mark, before its c
 constexpr char kAlone = 'a';  // after the position of a file whose log no other machine has
 constexpr const char* kLeaveAlone =
     "DELETE FROM meta WHERE name = 'log_position' AND length(value) > ?";
-
-std::int64_t number_at(std::string_view value, std::size_t at) {
-  return static_cast<std::int64_t>(from_big_endian(value.substr(at, 8)));
-}
 
 /// Empty without this row.
 std::string read_row(Connection& db, std::string_view name) {
@@ -216,12 +212,12 @@ std::optional<LogTail> LoggedMark::tail_at(const LogPosition& commit) const {
 }
 
 void LoggedMark::claim(std::int64_t epoch) const {
-  const std::string text = to_big_endian(static_cast<std::uint64_t>(epoch), 8) + identity_;
+  const std::string text = eight_bytes(epoch) + identity_;
   if (!identity_.empty()) (void)!::pwrite(file_.get(), text.data(), text.size(), kNotedBytes);
 }
 
 bool LoggedMark::has_claimed(std::int64_t epoch) const {
-  const std::string wanted = to_big_endian(static_cast<std::uint64_t>(epoch), 8) + identity_;
+  const std::string wanted = eight_bytes(epoch) + identity_;
   std::string text(wanted.size(), '\0');
   return !identity_.empty() && ::pread(file_.get(), text.data(), text.size(), kNotedBytes) > 0 &&
          text == wanted;

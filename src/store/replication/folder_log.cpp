@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/digest.h"
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
 #include "base/platform/durable.h"
+#include "base/text/numbers.h"
 #include "base/text/whole_number.h"
 
 namespace coffer::store {
@@ -30,8 +30,7 @@ Result<std::unique_ptr<ReplicaLog>> FolderLog::open(const std::string& folder, R
 }
 
 std::string FolderLog::path_of(std::int64_t seq) const {
-  const std::string digits = std::to_string(seq);
-  return folder_ + '/' + std::string(kNameDigits - digits.size(), '0') + digits;
+  return folder_ + '/' + zero_padded(seq, kNameDigits);
 }
 
 Result<LogEntry> FolderLog::read_entry(std::int64_t seq) const {

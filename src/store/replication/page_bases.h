@@ -22,7 +22,6 @@ class PageBases {
   /// Forgets all pages beyond the end of the file. If the file grows again, a follower has other
   /// bytes at their places.
   void forget_beyond(std::uint32_t last_page);
-  std::size_t bytes() const { return bytes_; }
 
  private:
   struct Base {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include "base/digest.h"
 #include "base/platform/lease.h"
 #include "base/text/next_part.h"
+#include "base/text/numbers.h"
 
 namespace coffer::store {
 namespace {
@@ -81,10 +81,6 @@ constexpr const char* kSettings =
     " set_config('statement_timeout', '5000', false),"
     " set_config('default_transaction_isolation', 'read committed', false),"
     " set_config('synchronous_commit', $1::text, false)";
-
-std::string big_endian(std::int64_t value, std::size_t bytes = 8) {
-  return to_big_endian(static_cast<std::uint64_t>(value), bytes);
-}
 
 std::string one_line(std::string_view text) {
   std::string out;
@@ -415,11 +411,11 @@ Appended PostgresLog::append(std::span<const LogEntry> entries,
   for (const LogEntry& entry : entries) {
     const bool takes_over = entry.kind == EntryKind::takeover;
     if (takes_over) calls.push_back({kLock, {ledger_}});
-    calls.push_back(
-        {takes_over ? kTakeover : kAppend,
-         {ledger_, big_endian(entry.at.seq), big_endian(entry.at.epoch),
-          big_endian(static_cast<std::int64_t>(entry.kind), 2), std::string(as_text(entry.digest)),
-          entry.payload, std::string(1, place_.is_unsafe ? '\1' : '\0')}});
+    calls.push_back({takes_over ? kTakeover : kAppend,
+                     {ledger_, eight_bytes(entry.at.seq), eight_bytes(entry.at.epoch),
+                      to_big_endian(static_cast<std::uint8_t>(entry.kind), 2),
+                      std::string(as_text(entry.digest)), entry.payload,
+                      std::string(1, place_.is_unsafe ? '\1' : '\0')}});
   }
   if (connected) session_->send(calls);
   meanwhile();
@@ -444,7 +440,7 @@ Appended PostgresLog::append(std::span<const LogEntry> entries,
 Result<std::vector<LogEntry>> PostgresLog::read_from(std::int64_t seq, std::size_t bytes_max) {
   COFFER_TRY_VOID(ready());
   const Call read{kReadFrom,
-                  {ledger_, big_endian(seq), big_endian(static_cast<std::int64_t>(bytes_max))}};
+                  {ledger_, eight_bytes(seq), eight_bytes(static_cast<std::int64_t>(bytes_max))}};
   COFFER_TRY(const auto replies, session_->run({&read, 1}));
   std::vector<LogEntry> out;
   for (int row = 0; row < PQntuples(replies[0].get()); ++row) {
@@ -483,7 +479,7 @@ Result<void> PostgresLog::truncate(std::int64_t seq) {
   for (;;) {
     const std::array calls{
         Call{kLock, {ledger_}},
-        Call{kTruncate, {ledger_, big_endian(seq), big_endian(kTruncatedAtOnce)}}};
+        Call{kTruncate, {ledger_, eight_bytes(seq), eight_bytes(kTruncatedAtOnce)}}};
     COFFER_TRY(const auto replies, session_->run(calls));
     if (std::string_view(PQcmdStatus(replies[1].get())) == "DELETE 0") return {};
   }

@@ -42,8 +42,8 @@ class ReplicaLog {
   /// old leader's place is free again.
   virtual Appended append(
       std::span<const LogEntry> entries, const std::function<void()>& meanwhile = [] {}) = 0;
-  /// Consecutive entries from `seq` on, at most `bytes_max` of payloads but at least one; none if
-  /// the log ends before `seq`.
+  /// Consecutive entries from `seq` on, until their payloads reach `bytes_max` or earlier, but at
+  /// least one; none if the log ends before `seq`. So only tail() or no entry shows its end.
   virtual Result<std::vector<LogEntry>> read_from(std::int64_t seq, std::size_t bytes_max) = 0;
   /// The last entry; zero for an empty log.
   virtual Result<LogTail> tail() = 0;

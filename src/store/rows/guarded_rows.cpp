@@ -11,7 +11,7 @@
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/telemetry/log.h"
-#include "base/text/append_number.h"
+#include "base/text/numbers.h"
 #include "domain/providers/connector.h"
 #include "store/file/chain_keys.h"
 #include "store/rows/columns.h"

@@ -13,6 +13,7 @@
 #include "store/replication/file_position.h"
 #include "store/replication/follower_file.h"
 #include "store/replication/spool_log.h"
+#include "unit/store/replication/log_conformance.h"
 #include "unit/store/replication/replicated_files.h"
 
 using namespace coffer;
@@ -233,6 +234,10 @@ TEST_CASE("spool: it keeps what was not read, and drops everything when that is 
   CHECK(log.tail()->at.seq == 6);
   append(100);
   CHECK(log.read_from(7, 1)->size() == 1);
+  SpoolLog other;
+  LogMachine a(other);
+  LogMachine b(other);
+  check_reads(a, b, 20);
 }
 
 TEST_CASE("leader: a large commit of several entries is applied with its last entry") {

@@ -1,6 +1,7 @@
 // What every driver of the shared log must do: cases on one log that two machines have open.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
@@ -52,6 +53,32 @@ struct LogMachine {
   EntryChain chain{keys, {}};
 };
 
+/// A read goes on until its entries reach the limit, unless it ends earlier, and only the end of
+/// the log has none.
+inline void check_reads(LogMachine& a, LogMachine& b, std::size_t count) {
+  for (std::size_t appended = 0; appended < count;) {
+    std::vector<EntryKind> kinds(std::min<std::size_t>(count - appended, 1'000), EntryKind::data);
+    if (appended == 0) kinds[0] = EntryKind::takeover;
+    REQUIRE(a.append_all(kinds) == AppendResult::stored);
+    appended += kinds.size();
+  }
+  constexpr std::size_t kLimit = 1 << 20;
+  std::size_t read = 0;
+  for (;;) {
+    const auto found = b.log.read_from(static_cast<std::int64_t>(read) + 1, kLimit);
+    REQUIRE(found);
+    std::size_t bytes = 0;
+    for (const LogEntry& entry : *found) {
+      CHECK(bytes < kLimit);
+      bytes += entry.payload.size();
+      CHECK(entry.at.seq == static_cast<std::int64_t>(++read));
+    }
+    if (found->empty()) break;
+  }
+  CHECK(read == count);
+  CHECK(b.end() == static_cast<std::int64_t>(count));
+}
+
 struct LogCase {
   const char* name;
   void (*run)(LogMachine& a, LogMachine& b);
@@ -90,6 +117,14 @@ inline constexpr std::array kLogCases{
               CHECK(b.follow(1'500'000) == std::vector<std::string>{large, large});
               CHECK(b.follow() == std::vector<std::string>{large});
               CHECK(b.follow().empty());
+            }},
+    LogCase{"a read ends with the entry that reaches the limit; the log ends with none",
+            [](LogMachine& a, LogMachine& b) {
+              check_reads(a, b, 20);
+              const std::size_t size = b.log.read_from(1, 1).value()[0].payload.size();
+              CHECK(b.log.read_from(1, 2 * size - 1).value().size() == 2);
+              CHECK(b.log.read_from(1, 2 * size).value().size() == 2);
+              CHECK(b.log.read_from(1, 2 * size + 1).value().size() == 3);
             }},
     LogCase{"a takeover fences the leader before it",
             [](LogMachine& a, LogMachine& b) {

@@ -145,6 +145,15 @@ TEST_CASE("postgres log: conforms") {
   }
 }
 
+TEST_CASE("postgres log: a read may end before its limit, and before the end of the log") {
+  constexpr std::size_t kMany = 6'000;
+  const auto log = open_log(new_ledger());
+  LogMachine a(*log);
+  LogMachine b(*log);
+  check_reads(a, b, kMany);
+  CHECK(log->read_from(1, 1 << 20).value().size() < kMany);
+}
+
 TEST_CASE("postgres log: the primary key alone does not fence") {
   const std::string ledger = new_ledger();
   const auto log = open_log(ledger);
