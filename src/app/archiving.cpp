@@ -137,7 +137,7 @@ Result<bool> Archiving::keep_one(store::Archive& archive) {
   const Timestamp tried =
       std::max(tried_at_, last ? std::max(last->proven_at, last->failed_at) : Timestamp());
   if (every_ms == 0 || now.ms - tried.ms < every_ms) return false;
-  tried_at_ = now;
+  tried_at_ = now.plus_ms(kHourMs - every_ms);  // again in an hour without a result
   COFFER_TRY(const auto proof,
              flows::prove_archive(context_, archive, config_.disk_floor_bytes(), progress));
   proof.fault.empty()

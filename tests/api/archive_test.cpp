@@ -11,7 +11,9 @@
 #include "base/digest.h"
 #include "flows/operations/file_keys.h"
 #include "flows/operations/restore.h"
+#include "store/archive/folder_store.h"
 #include "store/archive/segments.h"
+#include "store/replication/replica.h"
 #include "store/replication/spool_log.h"
 #include "support/test_app.h"
 #include "unit/store/replication/replicated_files.h"
@@ -94,8 +96,7 @@ struct World {
     flows::FileChecks checks;
     checks.key = std::make_unique<flows::KeyCandidate>(
         configured_key(app.config(), app.random, auth::MissingKey::refuse).value());
-    flows::ArchiveRestore wanted{.at = at, .snapshot_before = snapshot_before};
-    if (!alone) wanted.accept = [](const std::string&) { return Result<void>(); };
+    const flows::ArchiveRestore wanted{at, snapshot_before, !alone};
     return flows::restore_archive(
         *archive(), wanted, target(), [](auto&&...) {}, checks);
   }
@@ -159,6 +160,28 @@ void flip(const std::string& path) {
   file.seekp(at);
   file.put(byte);
 }
+
+/// A folder whose objects cannot be fetched for a time, as in an outage of a bucket.
+class OutOfReach final : public ObjectStore {
+ public:
+  OutOfReach(std::string folder, const bool& is_out) : is_out_(is_out), objects_(folder) {}
+  Result<PutResult> put(const std::string& name, std::string_view bytes) override {
+    return objects_.put(name, bytes);
+  }
+  Result<std::string> get(const std::string& name, std::size_t bytes_max) override {
+    if (is_out_) return unexpected(Slug::provider_error, "no connection");
+    return objects_.get(name, bytes_max);
+  }
+  Result<std::vector<StoredObject>> list(const std::string& prefix,
+                                         const std::string& after) override {
+    return objects_.list(prefix, after);
+  }
+  Result<void> remove(const std::string& name) override { return objects_.remove(name); }
+
+ private:
+  const bool& is_out_;
+  store::FolderStore objects_;
+};
 
 using Conditions = std::vector<AlertCondition>;
 
@@ -263,6 +286,42 @@ TEST_CASE("archive: commits that it does not have lead to a new snapshot, and to
   world.check_equal();
   CHECK(world.why_not(inside).find("gap from " + before.to_string()) != std::string::npos);
   world.restored(before);
+}
+
+TEST_CASE("archive: of a snapshot that a gap follows, only what it has is promised") {
+  World world;
+  world.begin();
+  world.pay();
+  world.app.clock.advance_ms(1'000);
+  const Timestamp begun = world.app.clock.now();
+  const std::int64_t next = store::last_segment(*world.archive())->number + 1;
+  const auto made = flows::archive_snapshot(world.app.flows(), *world.archive(), next, 0,
+                                            [&](const Progress& at) {
+                                              if (at.what == "copying")
+                                                world.app.clock.advance_ms(1'000);
+                                            });
+  REQUIRE(made);
+  REQUIRE(made->name.at > begun);
+  const std::int64_t before = payments(world.app.config().db);
+  // The server is killed, and a command on its file begins another log.
+  const std::string place = world.place.path() + "/archive";
+  fs::rename(place, place + "-kept");
+  world.app.restart([](Config& config) { config.archive.clear(); });
+  world.app.register_association();
+  fs::rename(place + "-kept", place);
+  world.app.restart([&](Config& config) { config.archive = "file://" + place; });
+  world.write();
+  world.app.clock.advance_ms(1'000);
+  for (int i = 0; i < 3; ++i) world.pay();
+  world.write();
+  const auto done = world.restore();
+  INFO((done ? "" : done.error().detail));
+  REQUIRE(done);
+  CHECK(done->verdict.violations.empty());
+  CHECK(payments(world.target()) == before);
+  CHECK(done->rebuilt->until == begun);
+  CHECK(done->rebuilt->ends_early);
+  CHECK(world.why_not(made->name.at).find("gap from " + begun.to_string()) != std::string::npos);
 }
 
 TEST_CASE("archive: nothing is written where a disk is not mounted, and all is caught up") {
@@ -490,6 +549,101 @@ TEST_CASE("archive: any moment of the last days stays, and older objects go") {
   REQUIRE(store::drop_before(*world.archive(), world.app.clock.now(), [] {}));
   CHECK(world.snapshots() == 1);
   world.check_equal();
+}
+
+TEST_CASE("archive: a removal that ends after any object leaves all that is to stay") {
+  World world([](Config& config) { config.archive_prove_every_h = 0; });
+  world.begin();
+  std::vector<std::pair<Timestamp, std::int64_t>> moments;
+  for (int day = 0; day < 4; ++day) {
+    world.app.clock.advance_ms(kDayMs);
+    world.pay();
+    world.write();
+    moments.emplace_back(world.app.clock.now(), payments(world.app.config().db));
+    world.keep();
+  }
+  const auto& [from, number] = moments[2];
+  struct Killed {};
+  int removed = 0;
+  for (bool ended = false; !ended;) {
+    try {
+      ended = store::drop_before(*world.archive(), from, [] { throw Killed(); }).has_value();
+      REQUIRE(ended);
+    } catch (const Killed&) {
+      ++removed;
+    }
+    world.restored(from);
+    CHECK(payments(world.target()) == number);
+  }
+  CHECK(removed >= 6);
+  world.write();
+  world.check_equal();
+}
+
+TEST_CASE("archive: an outage during a trial is no result, and another trial follows soon") {
+  World world;
+  world.begin();
+  const auto proof = [&] { return world.app.flows().read(flows::last_proof).value().value(); };
+  const Timestamp first = proof().proven_at;
+  bool is_out = false;
+  const auto key =
+      configured_key(world.app.config(), world.app.random, auth::MissingKey::refuse).value();
+  const auto open = [&]() -> Result<std::unique_ptr<store::Archive>> {
+    return std::make_unique<store::Archive>(
+        std::make_unique<OutOfReach>(world.place.path() + "/archive", is_out),
+        key.derive("coffer replicated log v1"), key.derive("coffer archive v1"), world.app.random);
+  };
+  const auto log = store::Replica::alone(key.derive("coffer replicated log v1"), world.app.random);
+  Archiving archiving(world.app.config(), world.app.flows(), log.get(), open);
+  const auto keep = [&]() -> Result<void> {
+    for (;;) {
+      COFFER_TRY(const bool more, archiving.keep());
+      if (!more) return {};
+    }
+  };
+  world.app.clock.advance_ms(kDayMs);
+  REQUIRE(archiving.write(true));
+  is_out = true;
+  const auto failed = keep();
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().slug == Slug::provider_error);
+  CHECK(proof().failed_at.ms == 0);
+  CHECK(proof().proven_at == first);
+  REQUIRE(keep());  // which fetches nothing for a while
+  is_out = false;
+  world.app.clock.advance_ms(kHourMs);
+  REQUIRE(keep());
+  CHECK(proof().proven_at == world.app.clock.now());
+}
+
+TEST_CASE("archive: what SQLite rejects is a failed restore, and a full disk is none") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  world.restored();
+  {
+    std::fstream file(world.target(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(18).put('\3');  // a version that this SQLite may only read
+  }
+  world.app.clock.advance_ms(1'000);
+  const Timestamp now = world.app.clock.now();
+  const auto archive = world.archive();
+  const std::int64_t segment = store::last_segment(*archive)->number;
+  REQUIRE(store::put_snapshot(*archive, {segment, now}, now, world.target(), [](auto&&...) {}));
+  world.pay();
+  world.write();
+  const auto full = flows::prove_archive(world.app.flows(), *archive, 0, [](const Progress& at) {
+    if (at.what == "fetching") throw store::SqlError("the disk is full", 13, 13);
+  });
+  REQUIRE_FALSE(full);
+  CHECK(full.error().slug == Slug::storage_full);
+  const auto failed = flows::prove_archive(world.app.flows(), *archive, 0, [](auto&&...) {});
+  REQUIRE(failed);
+  CHECK(failed->failed_at == now);
+  CHECK(failed->fault.find("sqlite_file") != std::string::npos);
+  CHECK(world.conditions() == Conditions{AlertCondition::restore_unproven});
+  CHECK(world.why_not().find("cannot restore into") != std::string::npos);
 }
 
 TEST_CASE("archive: a restore is proven on schedule, and a damaged archive is found") {

@@ -244,9 +244,8 @@ Result<CommandResult> restore_from_archive(const Console& console, const Config&
   COFFER_TRY(wanted.at, optional_time(arguments, "at"));
   COFFER_TRY(wanted.snapshot_before, optional_time(arguments, "snapshot-before"));
   OsRandom random;
-  if (!config.replicate.empty()) {
-    wanted.accept = [&](const std::string& path) { return check_seed(config, path, random); };
-  }
+  wanted.keeps_place = !config.replicate.empty();
+  wanted.check_seed = [&](const std::string& path) { return check_seed(config, path, random); };
   COFFER_TRY(const auto key, configured_key(config, random, auth::MissingKey::refuse));
   COFFER_TRY(const auto checks, file_checks(config, arguments));
   Interruption never;

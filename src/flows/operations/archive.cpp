@@ -2,10 +2,8 @@
 
 #include <charconv>
 
-#include "base/digest.h"
 #include "base/files/folders.h"
 #include "flows/operations/backups.h"
-#include "flows/operations/file_keys.h"
 #include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
 
@@ -24,23 +22,6 @@ void record_proof(const Context& context, const Proof& proof) {
   (void)stored;  // on a full disk, which has an alert of its own
 }
 
-/// The restored file must be whole and continue from the heads.
-Result<std::string> restored_fault(const Context& context, store::Archive& archive,
-                                   const std::string& path, const std::string& head,
-                                   const store::Rebuilt& rebuilt,
-                                   const ProgressFunction& progress) {
-  const auto verdict = store::verify_file(path, progress, keys_under(context.sealer));
-  if (!verdict.violations.empty()) {
-    const store::Violation& first = verdict.violations.front();
-    return first.invariant + ": " + first.detail;
-  }
-  Result<std::string> mismatch = std::string();
-  store::read_foreign_file(path, [&](store::Connection& db) {
-    mismatch = rebuilt_mismatch(archive, context.sealer, db, head, rebuilt);
-  });
-  return mismatch;
-}
-
 }  // namespace
 
 Result<store::Snapshot> archive_snapshot(const Context& context, store::Archive& archive,
@@ -48,10 +29,11 @@ Result<store::Snapshot> archive_snapshot(const Context& context, store::Archive&
                                          const ProgressFunction& progress) {
   // So that the position in the copy is one of the segments from here on.
   COFFER_TRY_VOID(context.queue.probe());
+  const Timestamp begun = context.queue.now();
   Result<store::Snapshot> out = store::Snapshot();
   const auto put = [&](const std::string& copy) {
     const store::SnapshotName name{segment, context.queue.now()};
-    out = store::put_snapshot(archive, name, copy, progress);
+    out = store::put_snapshot(archive, name, begun, copy, progress);
   };
   COFFER_TRY_VOID(with_copy(
       context, {.path = context.database.path() + ".copy-archive", .floor_bytes = floor_bytes},
@@ -65,13 +47,6 @@ Result<std::string> archive_mismatch(store::Archive& archive, const auth::Sealer
   return head_mismatch(archive, sealer, db, line);
 }
 
-Result<std::string> rebuilt_mismatch(store::Archive& archive, const auth::Sealer& sealer,
-                                     store::Connection& db, const std::string& head,
-                                     const store::Rebuilt& rebuilt) {
-  if (rebuilt.ends_early) return archive_mismatch(archive, sealer, db, rebuilt.until);
-  return head_mismatch(archive, sealer, db, head);
-}
-
 Result<std::string> head_mismatch(store::Archive& archive, const auth::Sealer& sealer,
                                   store::Connection& db, const std::string& line) {
   if (line.empty()) return line;
@@ -82,6 +57,35 @@ Result<std::string> head_mismatch(store::Archive& archive, const auth::Sealer& s
   const auto over = opened ? parse_checkpoint(*opened) : unexpected(Slug::not_found, "");
   if (over && over->file == head.file && head.at <= over->at) return std::string();
   return mismatch_with(sealer, db, Checkpoints{head});
+}
+
+Result<RebuiltFile> rebuild_verified(store::Archive& archive, const auth::Sealer& sealer,
+                                     const store::RebuildRequest& request,
+                                     const Checkpoints& checkpoints, PartialFile& to,
+                                     const ProgressFunction& progress, int threads) try {
+  RebuiltFile out;
+  // Read before the log is, which then has its rows.
+  COFFER_TRY(std::string head, store::newest_head(archive, request.at));
+  COFFER_TRY(out.rebuilt, store::rebuild(archive, request, to, progress));
+  if (out.rebuilt.ends_early) {
+    COFFER_TRY(head, store::newest_head(archive, out.rebuilt.until));
+  }
+  out.verdict = store::verify_file(to.path(), progress, keys_under(sealer), threads);
+  if (out.verdict.newer_schema || out.verdict.older_schema) return out;
+  Result<std::string> mismatch = std::string();
+  store::read_foreign_file(to.path(), [&](store::Connection& db) {
+    mismatch = head_mismatch(archive, sealer, db, head);
+    if (mismatch && mismatch->empty()) *mismatch = mismatch_with(sealer, db, checkpoints);
+  });
+  if (!mismatch) return unexpected(mismatch.error());
+  if (!mismatch->empty()) out.verdict.violations.push_back({"checkpoint", *mismatch});
+  return out;
+} catch (const store::SqlError& error) {
+  const std::string what = "cannot restore into " + to.path();
+  if (store::is_full_disk(error)) return unexpected(full_disk_problem(what));
+  RebuiltFile out;
+  out.verdict.violations.push_back({"sqlite_file", what + ": " + error.what()});
+  return out;
 }
 
 Result<std::string> accepted_heads(store::Archive& archive) {
@@ -110,27 +114,26 @@ Result<Proof> prove_archive(const Context& context, store::Archive& archive,
   COFFER_TRY(const auto last, context.read([](store::Connection& db) { return last_proof(db); }));
   Proof out = last.value_or(Proof());
   COFFER_TRY(PartialFile file, PartialFile::create(database + ".archive-proof"));
-  const auto accept = [&](std::int64_t bytes) -> Result<void> {
+  const auto check_size = [&](std::int64_t bytes) -> Result<void> {
     const auto free = free_disk_bytes(directory_of(database)).value_or(UINT64_MAX);
     const auto wanted = static_cast<std::uint64_t>(bytes) * 5 / 4 + floor_bytes;
     if (free >= wanted) return {};
     return unexpected(full_disk_problem("cannot prove the archive beside " + database,
                                         "it needs " + std::to_string(wanted >> 20) + " MiB"));
   };
-  const auto head = store::newest_head(archive, {});
-  auto made =
-      head ? store::rebuild(archive, {.accept = accept}, file, progress) : unexpected(head.error());
-  if (!made && made.error().slug == Slug::storage_full) return unexpected(made.error());
-  Result<std::string> fault = std::string();
-  if (made) fault = restored_fault(context, archive, file.path(), *head, *made, progress);
-  if (!made) fault = made.error().detail;
-  if (!fault) fault = fault.error().detail;
+  const auto made =
+      rebuild_verified(archive, context.sealer, {.check_size = check_size}, {}, file, progress);
+  const bool is_known = made || (made.error().slug != Slug::storage_full &&
+                                 made.error().slug != Slug::provider_error);
+  if (!is_known) return unexpected(made.error());
   const Timestamp now = context.queue.now();
-  if (fault->empty()) {
-    out = {now, std::max(made->until, made->last_commit), {}, {}};
+  if (made && made->verdict.violations.empty()) {
+    out = {now, made->rebuilt.until, {}, {}};
   } else {
     out.failed_at = now;
-    out.fault = *fault;
+    out.fault =
+        made ? made->verdict.violations[0].invariant + ": " + made->verdict.violations[0].detail
+             : made.error().detail;
   }
   record_proof(context, out);
   return out;

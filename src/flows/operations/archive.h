@@ -7,6 +7,7 @@
 
 #include "base/telemetry/progress.h"
 #include "flows/context.h"
+#include "flows/operations/file_keys.h"
 #include "store/archive/rebuild.h"
 #include "store/archive/snapshots.h"
 #include "store/operations/copies.h"
@@ -27,11 +28,19 @@ Result<std::string> archive_mismatch(store::Archive& archive, const auth::Sealer
 /// The same for the line of a head; empty for an empty one.
 Result<std::string> head_mismatch(store::Archive& archive, const auth::Sealer& sealer,
                                   store::Connection& db, const std::string& line);
-/// The same for a rebuilt file. `head`: the newest line of the wanted moment, read before the log
-/// was, which then has its rows. If the log ends early, that of its end counts.
-Result<std::string> rebuilt_mismatch(store::Archive& archive, const auth::Sealer& sealer,
-                                     store::Connection& db, const std::string& head,
-                                     const store::Rebuilt& rebuilt);
+
+/// A file from the archive, and what is wrong with it.
+struct RebuiltFile {
+  store::Rebuilt rebuilt;
+  store::FileVerdict verdict;
+};
+/// Fills the new file `to`, verifies it, and compares it with the newest signed head of the wanted
+/// moment and with `checkpoints`. `sealer` has its master key. Returns the problems of
+/// store::rebuild(), and throws only what `progress` throws. `threads` verify the file.
+Result<RebuiltFile> rebuild_verified(store::Archive& archive, const auth::Sealer& sealer,
+                                     const store::RebuildRequest& request,
+                                     const Checkpoints& checkpoints, PartialFile& to,
+                                     const ProgressFunction& progress, int threads = 1);
 /// What lets a restored file contradict the present heads (the row kRestoredOver of `meta`).
 Result<std::string> accepted_heads(store::Archive& archive);
 inline constexpr std::string_view kRestoredOver = "restored_over";
@@ -45,9 +54,10 @@ struct Proof {
 };
 std::optional<Proof> last_proof(store::Connection& db);
 
-/// Restores the newest state of the archive into a temporary file beside the database, verifies it
-/// like a restored file, and compares it with the heads. Remembers the result in the served file.
-/// `storage-full` if too little space would remain for payments; that is no result.
+/// Restores the newest state of the archive into a temporary file beside the database, with
+/// rebuild_verified(). Remembers the result in the served file. Three Problems are no result:
+/// `storage-full` if too little space would remain for payments, `provider-error` if the store
+/// fails, and `overloaded` if another process does the same. Throws what `progress` throws.
 Result<Proof> prove_archive(const Context& context, store::Archive& archive,
                             std::uint64_t floor_bytes, const ProgressFunction& progress);
 

@@ -51,13 +51,14 @@ Result<Restored> restore_backup(const std::string& backup, const std::string& ta
 struct ArchiveRestore {
   std::optional<Timestamp> at = {};               // nullopt: everything that the archive has
   std::optional<Timestamp> snapshot_before = {};  // as in store::RebuildRequest
-  /// Whether the rebuilt file, which still has its place in the log of its ledger, is wanted. If it
-  /// is empty, the file stands alone afterwards.
-  std::function<Result<void>(const std::string& path)> accept = {};
+  bool keeps_place = false;  // in the log of its ledger; otherwise the file stands alone afterwards
+  /// Why a rebuilt file that keeps its place is not wanted; empty: any is.
+  std::function<Result<void>(const std::string& path)> check_seed = {};
 };
 /// Rebuilds the file from its archive, verifies it and compares it with the signed heads before it
-/// gets its name `target`. Needs a master key in `checks`. Returns the Problems of restore_backup()
-/// and of store::rebuild().
+/// gets its name `target`. Needs a master key in `checks`. Returns the Problems of
+/// restore_backup(), store::rebuild() and `check_seed`. Throws SqlError if the disk is full, and if
+/// SQLite rejects a verified file; what it rejects before is a violation.
 Result<Restored> restore_archive(store::Archive& archive, const ArchiveRestore& wanted,
                                  const std::string& target, const ProgressFunction& progress,
                                  const FileChecks& checks);

@@ -2,7 +2,6 @@
 #include "base/platform/processors.h"
 #include "flows/operations/archive.h"
 #include "flows/operations/restore.h"
-#include "store/file/foreign_file.h"
 
 namespace coffer::flows {
 namespace {
@@ -18,25 +17,16 @@ Result<Restored> prove_rebuilt(PartialFile& file, store::Archive& archive,
                                const ArchiveRestore& wanted, const ProgressFunction& progress,
                                const FileChecks& checks) {
   Restored out;
-  COFFER_TRY(const std::string head, store::newest_head(archive, wanted.at));
-  COFFER_TRY(out.rebuilt,
-             store::rebuild(archive, {wanted.at, wanted.snapshot_before}, file, progress));
+  COFFER_TRY(const RebuiltFile made,
+             rebuild_verified(archive, checks.key->sealer(), {wanted.at, wanted.snapshot_before},
+                              checks.checkpoints, file, progress, processors()));
+  out.rebuilt = made.rebuilt;
+  out.verdict = made.verdict;
   out.bytes = static_cast<std::int64_t>(file_bytes(file.path()));
-  out.verdict = store::verify_file(file.path(), progress, keys_of(checks.key.get()), processors());
-  if (!out.verdict.newer_schema && !out.verdict.older_schema) {
-    Result<std::string> behind = std::string();
-    store::read_foreign_file(file.path(), [&](store::Connection& db) {
-      behind = rebuilt_mismatch(archive, checks.key->sealer(), db, head, *out.rebuilt);
-      if (behind && behind->empty()) {
-        *behind = mismatch_with(checks.key->sealer(), db, checks.checkpoints);
-      }
-    });
-    if (!behind) return unexpected(behind.error());
-    if (!behind->empty()) out.verdict.violations.push_back({"checkpoint", *behind});
-  }
-  if (wanted.accept) COFFER_TRY_VOID(wanted.accept(file.path()));
+  if (!out.verdict.violations.empty()) return out;
+  if (wanted.keeps_place && wanted.check_seed) COFFER_TRY_VOID(wanted.check_seed(file.path()));
   COFFER_TRY(out, upgraded(file, "the archive", progress, checks, std::move(out)));
-  if (!out.verdict.violations.empty() || wanted.accept) return out;
+  if (!out.verdict.violations.empty() || wanted.keeps_place) return out;
   COFFER_TRY(const std::string over, accepted_heads(archive));
   store::stand_alone(file.path(), kRestoredOver, over);
   return out;

@@ -20,15 +20,6 @@ std::string place_of(std::size_t piece, bool is_last) {
 
 }  // namespace
 
-std::string digits(std::int64_t number, std::size_t count) {
-  std::string text = std::to_string(number);
-  return text.size() < count ? std::string(count - text.size(), '0') + text : text;
-}
-
-std::string eight_bytes(std::int64_t number) {
-  return to_big_endian(static_cast<std::uint64_t>(number), 8);
-}
-
 Archive::Archive(std::unique_ptr<ObjectStore> objects, const Secret& log_root, const Secret& root,
                  Random& random)
     : objects_(std::move(objects)),

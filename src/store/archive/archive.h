@@ -56,9 +56,4 @@ class Archive {
   std::int64_t bytes_put_ = 0;
 };
 
-/// A number with leading zeros, so that names have the order of their numbers.
-std::string digits(std::int64_t number, std::size_t count = 12);
-/// In network byte order.
-std::string eight_bytes(std::int64_t number);
-
 }  // namespace coffer::store

@@ -55,7 +55,8 @@ class Replay {
         at_(at),
         file_(path),
         chain_(archive.keys(), {{from_.at.seq - 1, from_.at.epoch}, from_.before}) {
-    out.snapshot_at = out.last_commit = out.until = from.name.at;
+    out.snapshot_at = from.name.at;
+    out.last_commit = out.until = from.complete_to;
   }
 
   /// Returns false when the moment is reached, or before a gap.
@@ -67,17 +68,16 @@ class Replay {
     }
     next_ = number + 1;
     COFFER_TRY(const Segment segment, get_segment(archive_, number));
-    const bool is_gap = segment.base == number;
-    if (is_gap && (began_ || segment.before.at.seq >= from_.at.seq)) {
+    // A gap. A log that has begun again may also repeat the numbers of entries.
+    if (segment.base == number) {
       gap_end = segment.until;
       return false;
     }
-    began_ = true;
     for (const LogEntry& entry : segment.entries) {
       COFFER_TRY(const bool goes_on, apply(entry, number));
       if (!goes_on) return false;
     }
-    out.until = std::max(out.until, segment.until);
+    out.until = std::max({out.until, out.last_commit, segment.until});
     return true;
   }
 
@@ -98,6 +98,7 @@ class Replay {
         entry.kind == EntryKind::data ? read_part_head(*content) : std::optional<PartHead>();
     if (is_in_snapshot_) {
       is_in_snapshot_ = head && !head->is_last;
+      if (head) out.last_commit = head->at;
       return true;
     }
     if (head && at_ && head->at > *at_) {
@@ -118,7 +119,6 @@ class Replay {
   FollowerFile file_;
   EntryChain chain_;
   std::int64_t next_ = 0;
-  bool began_ = false;
   bool is_in_snapshot_ = true;  // the entries of its last commit
 };
 
@@ -146,7 +146,7 @@ Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, Partial
   auto found = get_snapshot(archive, first);
   if (!found) return unexpected(with_remedy(std::move(found).error(), first, has_earlier));
   const Snapshot& snapshot = *found;
-  if (request.accept) COFFER_TRY_VOID(request.accept(snapshot.bytes));
+  if (request.check_size) COFFER_TRY_VOID(request.check_size(snapshot.bytes));
   const SideFiles left{to.path()};
   drop_left_logs(to.path());
   if (auto fetched = fetch_snapshot(archive, snapshot, to, progress); !fetched) {

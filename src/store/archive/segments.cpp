@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/digest.h"
 #include "base/fault.h"
 #include "base/telemetry/log.h"
+#include "base/text/numbers.h"
 #include "base/text/whole_number.h"
 #include "store/archive/snapshots.h"
 
@@ -19,10 +19,6 @@ constexpr std::size_t kDigestBytes = 32;
 constexpr std::size_t kSegmentHeadBytes = kRunBytes + 8 + 16 + kDigestBytes + 8;
 /// Heartbeats of five minutes.
 constexpr std::size_t kIdleEntries = 600;
-
-std::int64_t number_at(std::string_view bytes, std::size_t at) {
-  return static_cast<std::int64_t>(from_big_endian(bytes.substr(at, 8)));
-}
 
 std::string to_bytes(const Segment& segment) {
   std::string out = segment.run + eight_bytes(segment.base) + to_bytes(segment.before.at) +
@@ -63,7 +59,8 @@ bool has_data(const std::vector<LogEntry>& entries) {
 
 /// A thousand in a folder.
 std::string segment_name(std::int64_t number) {
-  return std::string(kLogPrefix) + digits(number / 1'000, 9) + '/' + digits(number % 1'000, 3);
+  return std::string(kLogPrefix) + zero_padded(number / 1'000, 9) + '/' +
+         zero_padded(number % 1'000, 3);
 }
 
 Result<Segment> get_segment(Archive& archive, std::int64_t number) {
@@ -201,18 +198,17 @@ Result<void> SegmentWriter::step(bool all) {
   if (next_ == 0) COFFER_TRY_VOID(begin());
   for (;;) {
     const Timestamp now = clock_.now();
+    COFFER_TRY(const LogTail end, log_.tail());
     auto entries = log_.read_from(tail_.at.seq + 1, kSegmentBytes);
     if (!entries && entries.error().slug == Slug::not_found) {
       log_warning("archive", "entries are missing, so the archive begins again with a snapshot",
                   {{"reason", entries.error().detail}});
-      COFFER_TRY(const LogTail tail, log_.tail());
-      COFFER_TRY_VOID(put({run_, next_, tail, now}));
+      COFFER_TRY_VOID(put({run_, next_, end, now}));
       continue;
     }
     if (!entries) return unexpected(std::move(entries).error());
-    std::size_t bytes = 0;
-    for (const LogEntry& entry : *entries) bytes += entry.payload.size();
-    const bool is_end = bytes < kSegmentBytes;
+    // What the log had at this time.
+    const bool is_end = entries->empty() || entries->back().at.seq >= end.at.seq;
     if (entries->empty() ||
         (is_end && !all && !has_data(*entries) && entries->size() < kIdleEntries)) {
       until_ms_ = now.ms;

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "base/check.h"
-#include "base/digest.h"
 #include "base/fault.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
+#include "base/text/numbers.h"
 #include "base/text/whole_number.h"
 #include "store/archive/segments.h"
 
@@ -24,7 +24,7 @@ constexpr int kSnapshotLevel = 1;
 constexpr std::size_t kMsDigits = 13;
 
 std::string part_name(const SnapshotName& name, std::int64_t part) {
-  return std::string(kParts) + name.text() + '/' + digits(part, 6);
+  return std::string(kParts) + name.text() + '/' + zero_padded(part, 6);
 }
 
 std::optional<SnapshotName> name_from(std::string_view text) {
@@ -93,7 +93,6 @@ Result<std::int64_t> drop_while(Archive& archive, std::string_view prefix,
   }));
   for (const std::string& name : names) {
     COFFER_TRY_VOID(archive.remove(name));
-    COFFER_FAULT("archive.removed");
     rest();
   }
   return static_cast<std::int64_t>(names.size());
@@ -101,7 +100,9 @@ Result<std::int64_t> drop_while(Archive& archive, std::string_view prefix,
 
 }  // namespace
 
-std::string SnapshotName::text() const { return digits(segment) + '-' + digits(at.ms, kMsDigits); }
+std::string SnapshotName::text() const {
+  return zero_padded(segment, 12) + '-' + zero_padded(at.ms, kMsDigits);
+}
 
 Result<std::vector<SnapshotName>> list_snapshots(Archive& archive) {
   std::vector<SnapshotName> out;
@@ -114,13 +115,13 @@ Result<std::vector<SnapshotName>> list_snapshots(Archive& archive) {
   return out;
 }
 
-Result<Snapshot> put_snapshot(Archive& archive, const SnapshotName& name, const std::string& path,
-                              const ProgressFunction& progress) {
+Result<Snapshot> put_snapshot(Archive& archive, const SnapshotName& name, Timestamp complete_to,
+                              const std::string& path, const ProgressFunction& progress) {
   const auto position = read_closed_position(path);
   if (!position) {
     return unexpected(Slug::conflict, "The copy has no position in the log of the archive.");
   }
-  Snapshot out{name, *position, 0, static_cast<std::int64_t>(file_bytes(path))};
+  Snapshot out{name, *position, 0, static_cast<std::int64_t>(file_bytes(path)), complete_to};
   PartWriter parts(archive, name);
   std::int64_t done = 0;
   COFFER_TRY(const ReadableFile file, ReadableFile::open(path));
@@ -133,14 +134,15 @@ Result<Snapshot> put_snapshot(Archive& archive, const SnapshotName& name, const 
   COFFER_TRY_VOID(parts.add({}, true));
   out.parts = parts.parts();
   const std::string manifest = to_bytes(position->at) + std::string(as_text(position->before)) +
-                               eight_bytes(out.parts) + eight_bytes(out.bytes);
+                               eight_bytes(out.parts) + eight_bytes(out.bytes) +
+                               eight_bytes(complete_to.ms);
   COFFER_FAULT("archive.manifest");
   COFFER_TRY_VOID(archive.put(std::string(kSnapshots) + name.text(), manifest));
   return out;
 }
 
 Result<Snapshot> get_snapshot(Archive& archive, const SnapshotName& name) {
-  constexpr std::size_t kManifestBytes = 16 + 32 + 8 + 8;
+  constexpr std::size_t kManifestBytes = 16 + 32 + 8 + 8 + 8;
   COFFER_TRY(const std::string text, archive.get(std::string(kSnapshots) + name.text()));
   if (text.size() != kManifestBytes) {
     return unexpected(Slug::validation_failed,
@@ -149,8 +151,9 @@ Result<Snapshot> get_snapshot(Archive& archive, const SnapshotName& name) {
   const std::string_view all(text);
   return Snapshot{name,
                   {position_from(all), *sha256_from(all.substr(16, 32))},
-                  static_cast<std::int64_t>(from_big_endian(all.substr(48, 8))),
-                  static_cast<std::int64_t>(from_big_endian(all.substr(56, 8)))};
+                  number_at(all, 48),
+                  number_at(all, 56),
+                  {number_at(all, 64)}};
 }
 
 Result<void> fetch_snapshot(Archive& archive, const Snapshot& snapshot, PartialFile& to,
@@ -205,7 +208,7 @@ Result<std::int64_t> drop_before(Archive& archive, Timestamp from,
   return dropped + parts + segments + heads;
 }
 
-std::string head_name(Timestamp at) { return std::string(kHeads) + digits(at.ms, kMsDigits); }
+std::string head_name(Timestamp at) { return std::string(kHeads) + zero_padded(at.ms, kMsDigits); }
 
 Result<std::string> newest_head(Archive& archive, std::optional<Timestamp> at) {
   std::string newest;

@@ -15,7 +15,7 @@ namespace coffer::store {
 /// As its name says.
 struct SnapshotName {
   std::int64_t segment = 0;  // the first one that may have entries after the copy
-  Timestamp at;              // the copy contains everything that was committed before
+  Timestamp at;              // the copy contains nothing that was committed later
   std::string text() const;  // N-MS
 };
 
@@ -24,13 +24,14 @@ struct Snapshot {
   FilePosition position;   // of the copy
   std::int64_t parts = 0;  // objects
   std::int64_t bytes = 0;  // of the file
+  Timestamp complete_to;   // the copy contains everything that was committed before
 };
 
 /// The oldest first.
 Result<std::vector<SnapshotName>> list_snapshots(Archive& archive);
 /// Stores the copy at `path`, which must have a position in the log.
-Result<Snapshot> put_snapshot(Archive& archive, const SnapshotName& name, const std::string& path,
-                              const ProgressFunction& progress);
+Result<Snapshot> put_snapshot(Archive& archive, const SnapshotName& name, Timestamp complete_to,
+                              const std::string& path, const ProgressFunction& progress);
 Result<Snapshot> get_snapshot(Archive& archive, const SnapshotName& name);
 /// Appends the file to `to`.
 Result<void> fetch_snapshot(Archive& archive, const Snapshot& snapshot, PartialFile& to,

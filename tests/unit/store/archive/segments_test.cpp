@@ -2,6 +2,7 @@
 #include "store/archive/segments.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -58,11 +59,34 @@ class MemoryStore final : public ObjectStore {
   Objects& objects_;
 };
 
+/// A log of which a read returns few entries.
+class ShortLog final : public ReplicaLog {
+ public:
+  std::size_t entries_max = 1'000;
+  std::function<void()> before_read = [] {};
+
+  Appended append(std::span<const LogEntry> entries,
+                  const std::function<void()>& meanwhile) override {
+    return log_.append(entries, meanwhile);
+  }
+  Result<std::vector<LogEntry>> read_from(std::int64_t seq, std::size_t bytes_max) override {
+    before_read();
+    auto out = log_.read_from(seq, bytes_max);
+    if (out && out->size() > entries_max) out->resize(entries_max);
+    return out;
+  }
+  Result<LogTail> tail() override { return log_.tail(); }
+  Result<void> truncate(std::int64_t seq) override { return log_.truncate(seq); }
+
+ private:
+  SpoolLog log_;
+};
+
 struct World {
   Objects objects;
   OsRandom random;
   ManualClock clock;
-  SpoolLog log;
+  ShortLog log;
   EntryChain chain{shared_keys(), {}};
   std::unique_ptr<Archive> archive = open();
   std::unique_ptr<SegmentWriter> writer =
@@ -76,6 +100,13 @@ struct World {
   void append(EntryKind kind = EntryKind::data) {
     const LogEntry entry = chain.append(kind, "x", random);
     log.append({&entry, 1}, [] {});
+  }
+  std::vector<std::int64_t> untils_ms() {
+    std::vector<std::int64_t> out;
+    for (const std::int64_t number : segments()) {
+      out.push_back(get_segment(*archive, number)->until.ms);
+    }
+    return out;
   }
   std::vector<std::int64_t> segments() {
     std::vector<std::int64_t> out;
@@ -133,6 +164,40 @@ TEST_CASE("segments: entries that change nothing wait, until there are many or t
   world.append(EntryKind::heartbeat);
   REQUIRE(world.writer->step(true));
   CHECK(world.segments().size() == begun + 2);
+}
+
+TEST_CASE("segments: what is archived is only up to date at the end of the log") {
+  World world;
+  REQUIRE(world.writer->step(true));
+  const std::int64_t begun = world.clock.now().ms;
+  const EntryKind kind = GENERATE(EntryKind::data, EntryKind::heartbeat);
+  for (int i = 0; i < 5; ++i) world.append(kind);
+  world.clock.advance_ms(1'000);
+  const std::int64_t now = world.clock.now().ms;
+  world.log.entries_max = 2;
+  SECTION("all is stored at once") {
+    REQUIRE(world.writer->step(true));
+    CHECK(world.untils_ms() == std::vector{begun, begun, begun, now});
+    CHECK(world.writer->until().ms == now);
+  }
+  SECTION("the store fails after the first part") {
+    const auto objects = world.objects.all.size();
+    world.log.before_read = [&] {
+      world.objects.is_reachable = world.objects.all.size() == objects;
+    };
+    CHECK_FALSE(world.writer->step(true));
+    CHECK(world.untils_ms() == std::vector{begun, begun});
+    CHECK(world.writer->until().ms == begun);
+  }
+  SECTION("the log grows meanwhile") {
+    world.log.entries_max = 3;
+    world.log.before_read = [&] {
+      if (world.chain.tail().at.seq < 8) world.append(kind);
+    };
+    REQUIRE(world.writer->step(true));
+    CHECK(world.untils_ms().back() == now);
+    CHECK(world.writer->until().ms == now);
+  }
 }
 
 TEST_CASE("segments: entries that the log has dropped need a new snapshot") {
