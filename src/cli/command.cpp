@@ -174,7 +174,9 @@ Problem at_arguments(const Command& command, Problem problem) {
   const std::string_view name = first.substr(0, first.find(':'));
   const std::string list = std::string(name) + std::string(kList);
   const auto found = std::ranges::find_if(command.arguments, [&](const Argument& each) {
-    return each.name == name || (rest.starts_with("was not found") && offered_by(each) == list);
+    const bool is_missing = rest.starts_with("was not found");
+    return each.name == name ||
+           (is_missing && (offered_by(each) == list || ascii::same_word(label_of(each), name)));
   });
   if (found != command.arguments.end() && !rest.empty()) {
     problem.fields.push_back({std::string(found->name), std::string(rest)});
@@ -336,38 +338,27 @@ CommandResult previewed(Record record) {
 
 Command for_administrators(std::string_view path, std::string_view summary, std::string_view label,
                            std::string_view consequence, CommandRun run,
-                           std::vector<Argument> arguments, const CommandTraits& traits) {
-  return {.path = path,
-          .summary = summary,
-          .label = label,
-          .consequence = consequence,
-          .run = run,
-          .arguments = std::move(arguments),
-          .prints_data = traits.prints_data,
-          .hint = traits.hint,
-          .details = traits.details,
-          .sensitive = traits.sensitive,
-          .alone = traits.alone,
-          .by_person = traits.by_person,
-          .partial = traits.partial,
-          .preview = traits.preview,
-          .moves = traits.moves};
+                           std::vector<Argument> arguments, Command rest) {
+  rest.path = path;
+  rest.summary = summary;
+  rest.label = label;
+  rest.consequence = consequence;
+  rest.run = run;
+  rest.arguments = std::move(arguments);
+  return rest;
 }
 
 Command for_operators(std::string_view path, std::string_view summary, std::string_view label,
                       std::string_view consequence, CommandRun run, std::vector<Argument> arguments,
-                      const CommandTraits& traits) {
-  Command out =
-      for_administrators(path, summary, label, consequence, run, std::move(arguments), traits);
-  out.role = OperatorRole::operating;
-  return out;
+                      Command rest) {
+  rest.role = OperatorRole::operating;
+  return for_administrators(path, summary, label, consequence, run, std::move(arguments), rest);
 }
 
 Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
-                    std::vector<Argument> arguments, const CommandTraits& traits) {
-  Command out = for_administrators(path, summary, {}, {}, run, std::move(arguments), traits);
-  out.role = OperatorRole::viewer;
-  return out;
+                    std::vector<Argument> arguments, Command rest) {
+  rest.role = OperatorRole::viewer;
+  return for_administrators(path, summary, {}, {}, run, std::move(arguments), rest);
 }
 
 Argument environment_choice(std::string_view help) {

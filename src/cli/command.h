@@ -70,13 +70,19 @@ struct Argument {
   std::string_view among = {};
   char separator = 0;           // of several values in a row; 0: one value
   std::string_view words = {};  // of the offered values, `A|B`; by default from their codes
+  // The offered objects belong to the association and environment of the one that this argument
+  // names; with `inside`, they are this member of its record.
+  std::string_view like = {};
+  std::string_view inside = {};
+  std::string_view only = {};  // offered objects have this value: `direction=OFF_RAMP`
   // Shows the field if one of these conditions holds: `driver=http|sandbox,tolerance-bps`.
   std::string_view when = {};
   std::string_view step = {};  // title of the step of the form to which the field belongs
   // The member of a record with the present value, or of a request. Errors name it.
   std::string_view member = {};
-  bool usual = false;    // an optional field that the form does not fold
-  bool carried = false;  // the page takes the value from the result of the preview
+  bool identifies = false;  // with others, a row of Command::present, by `member`
+  bool usual = false;       // an optional field that the form does not fold
+  bool carried = false;     // the page takes the value from the result of the preview
   // The value of an option that is given without one, on the command line only.
   std::string_view implied = {};
 
@@ -165,6 +171,15 @@ constexpr Argument chosen_among(std::string_view values, std::string_view words,
 }
 constexpr Argument member_of(std::string_view member, Argument argument) {
   argument.member = member;
+  return argument;
+}
+constexpr Argument identifying(std::string_view member, Argument argument) {
+  argument.identifies = true;
+  return member_of(member, argument);
+}
+constexpr Argument like(std::string_view other, Argument argument, std::string_view only = {}) {
+  argument.like = other;
+  argument.only = only;
   return argument;
 }
 /// The same for a vocabulary, with its labels if each value has one.
@@ -262,11 +277,11 @@ using CommandRun = std::variant<FileCommand, ReadCommand, OwnCommand>;
 enum class Settings { none, file, server };
 
 struct Command {
-  std::string_view path;              // `association create`; at most two words
-  std::string_view summary;           // an imperative, without a full stop
+  std::string_view path = {};         // `association create`; at most two words
+  std::string_view summary = {};      // an imperative, without a full stop
   std::string_view label = {};        // of the button on the admin page; by default the summary
   std::string_view consequence = {};  // a sentence in its dialog: what happens next
-  CommandRun run;
+  CommandRun run = {};
   /// Required on the admin page. Commands that a viewer may not run are recorded in the audit log.
   OperatorRole role = OperatorRole::administrator;
   std::vector<Argument> arguments = {};
@@ -287,40 +302,32 @@ struct Command {
   bool partial = false;
   /// Accepted only on the file of a demo. The admin page offers it only there.
   bool demo_only = false;
+  /// The amount that the command moves, for the limits of four_eyes; nullopt if unknown.
+  std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
   /// A toggle with which the command changes nothing.
   std::string_view preview = {};
+  /// The list whose rows have the present values, which the form fills in. The arguments that
+  /// identify a row are also arguments of the list, or are compared with its members. By default,
+  /// the object of the only positional that names one.
+  std::string_view present = {};
   /// Runs in place of `run`, without a database, if a positional names the file to work on.
   OwnCommand on_given_file = nullptr;
   /// Runs in place of `run` without a master key, on a database that no process has open.
   int (*without_key)(const Console&, Arguments, const Config&) = nullptr;
-  /// The amount that the command moves, for the limits of four_eyes; nullopt if unknown.
-  std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
 
   bool is_on_file() const { return !std::holds_alternative<OwnCommand>(run); }
 };
 
-/// What few commands have, as in Command.
-struct CommandTraits {
-  bool prints_data = true;
-  std::string_view hint = {};
-  std::string_view details = {};
-  bool sensitive = false;
-  bool alone = false;
-  bool by_person = false;
-  bool partial = false;
-  std::optional<MovedAmount> (*moves)(Session&, const Arguments&) = nullptr;
-  std::string_view preview = {};
-};
-/// The row of a command that shows data to every operator.
+/// The row of a command that shows data to every operator. `rest`: what few commands have.
 Command for_viewers(std::string_view path, std::string_view summary, CommandRun run,
-                    std::vector<Argument> arguments = {}, const CommandTraits& traits = {});
+                    std::vector<Argument> arguments = {}, Command rest = {});
 /// The row of a command that every operator but a viewer may run, and of one for administrators.
 Command for_operators(std::string_view path, std::string_view summary, std::string_view label,
                       std::string_view consequence, CommandRun run,
-                      std::vector<Argument> arguments = {}, const CommandTraits& traits = {});
+                      std::vector<Argument> arguments = {}, Command rest = {});
 Command for_administrators(std::string_view path, std::string_view summary, std::string_view label,
                            std::string_view consequence, CommandRun run,
-                           std::vector<Argument> arguments = {}, const CommandTraits& traits = {});
+                           std::vector<Argument> arguments = {}, Command rest = {});
 
 /// Whether the admin page accepts the command only within minutes of the sign-in.
 inline bool needs_recent_sign_in(const Command& command) {

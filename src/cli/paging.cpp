@@ -89,14 +89,12 @@ Result<DaysArgument> days_argument(const Arguments& arguments,
 }
 
 const Owners::Owner& Owners::get(std::int64_t tenant) {
-  const auto found = known_.find(tenant);
-  if (found != known_.end()) return found->second;
-  Owner owner;
-  owner.tenant = store::tenant_by_key(db_, tenant);
-  const auto association = store::find_association(db_, owner.tenant.association);
-  COFFER_CHECK(association.has_value());
-  owner.association = association->name;
-  return known_.emplace(tenant, std::move(owner)).first->second;
+  const auto [at, is_new] = known_.try_emplace(tenant);
+  if (is_new) {
+    const Tenant of = store::tenant_by_key(db_, tenant);
+    at->second = {of, store::find_association(db_, of.association).value().name};
+  }
+  return at->second;
 }
 
 void Owners::put(Record& record, std::int64_t tenant) {

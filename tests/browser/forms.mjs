@@ -2,6 +2,7 @@
 // connector in three steps, a wallet, a beneficiary with a destination, and a payment with its quote.
 
 import { ok } from './judge.mjs';
+import { run } from './lists.mjs';
 
 const FORM_RULES = ['label', 'select-name', 'button-name', 'aria-dialog-name', 'duplicate-id-aria', 'color-contrast'];
 const SCREEN = 900; // pixels
@@ -74,7 +75,7 @@ export async function forms(watched) {
 const inDialog = (page, selector) => page.locator(`dialog[open] ${selector}`);
 
 /** Types into a field with a list of objects, and takes the first. */
-async function pick(page, name, text) {
+export async function pick(page, name, text) {
   const field = inDialog(page, `.field:has([name="${name}"]) input[role=combobox]`);
   await field.fill(text);
   await page.waitForSelector(`dialog[open] [role=option]:has-text("${text}")`);
@@ -82,14 +83,14 @@ async function pick(page, name, text) {
   await page.keyboard.press('Enter');
 }
 
-async function choose(page, name, text) {
+export async function choose(page, name, text) {
   const select = inDialog(page, `select[name="${name}"]`);
   await page.waitForSelector(`dialog[open] select[name="${name}"] option:has-text("${text}")`, { state: 'attached' });
   const value = await select.evaluate((element, wanted) => [...element.options].find((each) => each.textContent.includes(wanted)).value, text);
   await select.selectOption(value);
 }
 
-async function stage(page, wanted) {
+export async function stage(page, wanted) {
   await page.click('dialog[open] button[type=submit]');
   await page.waitForFunction(
     (to) => {
@@ -101,7 +102,7 @@ async function stage(page, wanted) {
 }
 
 const shown = (page) => inDialog(page, 'form').innerText();
-const fault = (page) => page.evaluate(() => [...document.querySelectorAll('dialog[open] :is(.notice.bad, .field-error)')].map((each) => each.textContent).join(' '));
+export const fault = (page) => page.evaluate(() => [...document.querySelectorAll('dialog[open] :is(.notice.bad, .field-error)')].map((each) => each.textContent).join(' '));
 
 async function connector(watched) {
   const { page } = watched;
@@ -171,6 +172,94 @@ async function present(watched) {
   ok('only what differs is sent, and an emptied field removes its value', audit.length === 2 && /no-day-limit/.test(audit[0].arguments) && !/max/.test(audit[0].arguments), JSON.stringify(audit));
 }
 
+const becomes = (page, name, wanted) =>
+  page
+    .waitForFunction(([at, value]) => document.querySelector(`dialog[open] [name="${at}"]`).value === value, [name, wanted], { timeout: 5000 })
+    .then(
+      () => true,
+      () => false,
+    );
+const sentLast = (page, command) =>
+  page.evaluate(async (name) => (await (await fetch(`api/run/audit/list?limit=1&command=${encodeURIComponent(name)}`)).json()).data[0].arguments, command);
+
+/** A fee, limit, rate, quota or mapping that several choices name together. */
+async function presentOfSeveral(watched, { facts }) {
+  const { page } = watched;
+  const connectors = await page.evaluate(async () => (await (await fetch('api/run/connector/list')).json()).data);
+  const CONNECTOR = connectors.find(({ name }) => name === 'Walked connector').id;
+  const wallet = facts.wallets[0].id;
+  await run(watched, 'fee set', { ASSOCIATION: facts.associationId, CONNECTOR, TYPE: 'B2C', 'fee-fixed': '0.25', 'fee-bps': '30' });
+  await run(watched, 'limit set', { association: facts.associationId, environment: 'production', asset: 'EURC', 'per-day': '700' });
+  await run(watched, 'limit set', { wallet, asset: 'EURC', 'per-day': '90', 'count-per-day': '7' });
+  await run(watched, 'reconcile map', { NAME: 'walked', columns: 'bookingDate=Date,amount=Sum,currency==KES,account==KE1', separator: ';' });
+  const open = async (command) => {
+    await watched.visit('commands');
+    await page.click(`main [data-command="${command}"]`);
+    await page.waitForSelector('dialog[open] form');
+  };
+  const send = async () => {
+    await page.click('dialog[open] button[type=submit]');
+    await page.waitForSelector('dialog[open] .notice.good');
+    await page.click('dialog[open] .row.end button');
+  };
+
+  await open('fee set');
+  await choose(page, 'ASSOCIATION', 'Demo');
+  await choose(page, 'CONNECTOR', 'Walked connector');
+  await choose(page, 'TYPE', 'Business to consumer');
+  ok('a fee is filled in once its three choices are made', (await becomes(page, 'fee-fixed', '0.25')) && (await becomes(page, 'fee-bps', '30')), await page.inputValue('dialog[open] [name=fee-fixed]'));
+  await watched.axe('the form of a fee');
+  await choose(page, 'TYPE', 'Business to business');
+  ok('it is emptied for a type without a fee', await becomes(page, 'fee-fixed', ''));
+  await choose(page, 'TYPE', 'Business to consumer');
+  await becomes(page, 'fee-bps', '30');
+  await page.fill('dialog[open] [name=fee-bps]', '40');
+  await send();
+  const fee = await sentLast(page, 'fee set');
+  ok('only the part that differs is sent', /"fee-bps":"40"/.test(fee) && !/fee-fixed/.test(fee), fee);
+
+  await open('limit set');
+  await pick(page, 'wallet', facts.wallets[0].name);
+  await choose(page, 'asset', 'EURC');
+  ok('a limit is filled in', (await becomes(page, 'per-day', '90.00')) || (await becomes(page, 'per-day', '90')), await page.inputValue('dialog[open] [name=per-day]'));
+  await page.fill('dialog[open] [name=count-per-day]', '');
+  await page.fill('dialog[open] [name=per-month]', '800');
+  await watched.axe('the form of a limit');
+  await send();
+  const limit = await sentLast(page, 'limit set');
+  ok('an emptied limit is removed', /"no-count-per-day":"true"/.test(limit) && /"per-month":"800"/.test(limit), limit);
+  await open('limit set');
+  await choose(page, 'association', 'Demo');
+  await choose(page, 'asset', 'EURC');
+  await page.waitForTimeout(300);
+  ok('the limit of production is not offered for the sandbox', (await page.inputValue('dialog[open] [name=per-day]')) === '');
+  await choose(page, 'environment', 'Production');
+  ok('it is, once production is chosen', /^700/.test(((await becomes(page, 'per-day', '700.00')), await page.inputValue('dialog[open] [name=per-day]'))));
+  await page.keyboard.press('Escape');
+
+  const rates = await page.evaluate(async () => (await (await fetch('api/run/rate/list?environment=sandbox')).json()).data);
+  await open('rate set');
+  await choose(page, 'SELL', rates[0].sellAssetCode);
+  await choose(page, 'BUY', rates[0].buyAssetCode);
+  ok('an exchange rate is filled in', await becomes(page, 'RATE', String(rates[0].rate)), await page.inputValue('dialog[open] [name=RATE]'));
+  await page.keyboard.press('Escape');
+
+  const quotas = await page.evaluate(async (of) => (await (await fetch(`api/run/association/quotas?association=${of}&environment=sandbox`)).json()).data, facts.associationId);
+  await open('association set-quota');
+  await choose(page, 'ID', 'Demo');
+  await page.selectOption('dialog[open] [name=QUOTA]', quotas[1].quota);
+  ok('a quota is filled in', await becomes(page, 'LIMIT', quotas[1].limit), await page.inputValue('dialog[open] [name=LIMIT]'));
+  await page.keyboard.press('Escape');
+
+  await open('reconcile map');
+  await page.fill('dialog[open] [name=NAME]', 'walked');
+  await page.keyboard.press('Tab');
+  ok('a mapping is filled in', (await becomes(page, 'separator', ';')) && /amount=Sum/.test(await page.inputValue('dialog[open] [name=columns]')));
+  await page.keyboard.press('Escape');
+  await run(watched, 'limit remove', { wallet, asset: 'EURC' });
+  await run(watched, 'limit remove', { association: facts.associationId, environment: 'production', asset: 'EURC' });
+}
+
 async function wallet(watched) {
   const { page } = watched;
   await watched.visit('wallets');
@@ -227,6 +316,30 @@ async function beneficiary(watched) {
   await watched.settled();
 }
 
+/** Objects of another association are not offered once an application is chosen. */
+async function narrowed(watched) {
+  const { page } = watched;
+  const field = inDialog(page, '.field:has([name=wallet]) input[role=combobox]');
+  await field.fill('Elsewhere');
+  await page.waitForSelector('dialog[open] [role=option]');
+  const found = await inDialog(page, '[role=option]').allTextContents();
+  ok('wallets of another association are not offered', found.length === 1 && !/Elsewhere/.test(found[0]), found.join(' | '));
+  await choose(page, 'application', 'Application elsewhere');
+  await field.fill('');
+  await pick(page, 'wallet', 'Elsewhere');
+  ok('they are for its application', true);
+  await choose(page, 'application', 'Demo application');
+}
+
+/** Another association with an application, a wallet, and a connector of production. */
+async function elsewhere(watched) {
+  const { id } = await run(watched, 'association create', { NAME: 'Another customer' });
+  await run(watched, 'application register', { name: 'Application elsewhere', association: id });
+  await run(watched, 'wallet create', { NAME: 'Elsewhere', asset: 'USDC', association: id });
+  const terms = { driver: 'http', 'base-url': 'https://93.184.216.34', method: 'BANK', country: 'KE', currency: 'KES', asset: 'USDC', min: '1', max: '9' };
+  await run(watched, 'connector add', { NAME: 'Elsewhere payout', environment: 'production', ...terms });
+}
+
 async function payment(watched) {
   const { page } = watched;
   await page.click('main [data-command="payment create"]');
@@ -234,10 +347,15 @@ async function payment(watched) {
   await page.waitForFunction(() => /Amina Walker/.test((document.querySelector('dialog[open] .field:has([name=beneficiary]) input[role=combobox]') || {}).value));
   ok('paying a beneficiary fills it in', true);
   await choose(page, 'application', 'Demo application');
+  await narrowed(watched);
   await pick(page, 'wallet', 'Treasury');
+  await page.evaluate(() => document.querySelectorAll('dialog[open] .step:not([hidden]) .more').forEach((each) => (each.open = true)));
+  await choose(page, 'destination', '0110555678');
   await watched.axe('creating a payment, step 1');
   await watched.shot('payment step 1');
   await stage(page, 1);
+  const offered = await inDialog(page, 'select[name=connector] option').allTextContents();
+  ok('only connectors of payouts in the environment are offered', offered.some((each) => /Kenya bank payout/.test(each)) && !offered.some((each) => /collection|Elsewhere/.test(each)), offered.join(' | '));
   ok('a transaction ID is proposed', /^OP-\d{4}-/.test(await page.inputValue('dialog[open] [name=transaction-id]')));
   await choose(page, 'connector', 'Kenya bank payout');
   await page.fill('dialog[open] [name=amount]', '25');
@@ -294,6 +412,8 @@ export async function creating(watched, world) {
   await registering(watched, world);
   await connector(watched);
   await present(watched);
+  await presentOfSeveral(watched, world);
+  await elsewhere(watched);
   await wallet(watched);
   await beneficiary(watched);
   await payment(watched);

@@ -198,8 +198,8 @@ export function ask({
   open.box.append(form);
   fields.follow();
   go(0);
-  const key = keyOf(command);
-  if (key) fields.fillIn(fixed[key.name] ?? preset[key.name]);
+  fields.fillIn();
+  for (const argument of command.arguments) fields.narrow(argument);
   if (!form.contains(document.activeElement)) submit.focus();
 }
 

@@ -7,7 +7,7 @@ import { can, read, takes } from './wire.js';
 /** What a command takes to name the row. */
 export const valueOfRow = (row) => row.id ?? row.code ?? row.file ?? row.name ?? '';
 
-const NAMES = ['walletName', 'name', 'transactionId', 'username', 'url', 'file', 'reference', 'command', 'type'];
+const NAMES = ['walletName', 'name', 'transactionId', 'username', 'url', 'file', 'reference', 'command', 'label', 'institution', 'type'];
 const MORE = ['code', 'accountNumber', 'provider', 'association', 'environment'];
 
 export function nameOfRow(row) {
@@ -55,6 +55,37 @@ export async function recordOf(list, value) {
   } catch {
     return undefined; // the command itself reports the error
   }
+}
+
+/**
+ * Whether a field may offer a row: `only` is `direction=OFF_RAMP`; `like` is an object to whose association and
+ * environment the row belongs.
+ */
+export function isOffered(row, { only }, like = {}) {
+  const [key, wanted] = only ? only.split('=') : [];
+  const same = (name) => [like[name], row[name]].includes(undefined) || like[name] === row[name];
+  return (!only || row[key] === wanted) && same('associationId') && same('environment');
+}
+
+/**
+ * The record with the present values of what a form changes: the object that `key` names, or the row of the command's
+ * list that several values name together.
+ */
+export async function presentOf({ present, arguments: all }, key, values) {
+  if (!present) return key && values[key.name] ? recordOf(key.from, values[key.name]) : undefined;
+  const names = all.filter(({ identifies }) => identifies);
+  const given = names.filter(({ name }) => values[name]);
+  if (given.length === 0 || names.some((each) => each.required && !given.includes(each))) return undefined;
+  const filters = {};
+  const compared = [];
+  for (const each of given) {
+    const filter = [each.name, each.from.split(' ')[0]].find((name) => takes(present, name));
+    if (filter) filters[filter] = values[each.name];
+    else compared.push(each);
+  }
+  if (names.some(({ required }) => !required) && Object.keys(filters).length === 0) return undefined;
+  const { data } = await read(present, filters).catch(() => ({ data: [] })); // the command itself reports the error
+  return data.find((row) => compared.every(({ name, member }) => String(row[member]) === values[name]));
 }
 
 const names = new Map();

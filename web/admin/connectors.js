@@ -144,7 +144,7 @@ export function feesScreen(context) {
         argument: 'ASSOCIATION',
         about: row.associationId,
         again,
-        only: ['remove'],
+        only: ['set', 'remove'],
         more: { CONNECTOR: row.connectorId, TYPE: row.transactionType },
       }),
     empty: [S.fees.empty, S.fees.emptyNext],

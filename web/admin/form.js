@@ -1,5 +1,5 @@
 // Builds forms from the arguments of commands.
-import { isSearched, rowsOf, textOfRow, valueOfRow } from './choices.js';
+import { isOffered, isSearched, rowsOf, textOfRow, valueOfRow } from './choices.js';
 import { freshId, h } from './dom.js';
 import { label } from './format.js';
 import { errorBox } from './notice.js';
@@ -28,7 +28,10 @@ function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
 }
 
-/** A choice of objects. The current value is available immediately, the others when the server has sent them. */
+/**
+ * A choice of objects. The current value is available immediately, the others when the server has sent them, or when
+ * `narrow` gets the object to which they belong.
+ */
 function chooser(few, argument, present, blank, attributes) {
   const select = h(
     'select',
@@ -36,7 +39,10 @@ function chooser(few, argument, present, blank, attributes) {
     option('', argument.required ? S.common.choose : blank, present),
     present && option(present, present, present),
   );
-  const draw = (rows) => {
+  let all = [];
+  let like;
+  const draw = () => {
+    const rows = all.filter((row) => isOffered(row, argument, like));
     // The only object of its kind needs no choice.
     const chosen = select.value || (argument.required && rows.length === 1 ? String(valueOfRow(rows[0])) : '');
     select.replaceChildren(
@@ -45,8 +51,16 @@ function chooser(few, argument, present, blank, attributes) {
     );
     select.dispatchEvent(new Event('change', { bubbles: true }));
   };
-  rowsOf(few.command)
-    .then(draw, () => {}) // the next request reports the error
+  select.narrow = (object) => {
+    like = object;
+    if (argument.inside) all = (like && like[argument.inside]) || [];
+    if (argument.inside || all.length > 0) draw();
+  };
+  (argument.inside ? Promise.resolve([]) : rowsOf(few.command))
+    .then((rows) => {
+      all = argument.inside ? all : rows;
+      draw();
+    }, () => {}) // the next request reports the error
     .then(() => select.removeAttribute('data-loading'));
   return select;
 }

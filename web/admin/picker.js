@@ -35,6 +35,7 @@ export function picker(list, { name, id, value = '', required, describedBy }) {
   let at = -1;
   let turn = 0;
   let timer;
+  let within = {}; // filters of the list
 
   const close = () => {
     options.hidden = true;
@@ -81,7 +82,7 @@ export function picker(list, { name, id, value = '', required, describedBy }) {
   const look = async () => {
     turn += 1;
     const mine = turn;
-    const { data } = await read(list, { ...inScope(list), text: input.value.trim() || undefined, limit: SHOWN }).catch(() => ({
+    const { data } = await read(list, { ...inScope(list), ...within, text: input.value.trim() || undefined, limit: SHOWN }).catch(() => ({
       data: [],
     }));
     if (mine !== turn || document.activeElement !== input) return;
@@ -125,5 +126,8 @@ export function picker(list, { name, id, value = '', required, describedBy }) {
   };
   if (value) show(value);
   hidden.show = show;
+  hidden.narrow = (object) => {
+    within = object ? { association: object.associationId, environment: object.environment } : {};
+  };
   return { node: h('span', { class: 'picker' }, hidden, input, options), input };
 }

@@ -1,6 +1,6 @@
 // Arranges the fields of a command: in steps, with rare ones under "More"; a field that depends on a choice appears
 // with it; present values are filled in. Everything follows from the rows of the table of commands.
-import { nameOf, recordOf } from './choices.js';
+import { nameOf, presentOf, recordOf } from './choices.js';
 import { announce, h } from './dom.js';
 import { field } from './form.js';
 import { S } from './strings.js';
@@ -33,7 +33,7 @@ function holds(when, values) {
 
 /** The fields of an argument, with the toggle that removes its value left out: an emptied field does that. */
 function shownArguments(command, fixed) {
-  const kept = keyOf(command) ? command.arguments.filter(({ hasPresent }) => hasPresent) : [];
+  const kept = command.present || keyOf(command) ? command.arguments.filter(({ hasPresent }) => hasPresent) : [];
   const removable = new Set(kept.map(({ name }) => `no-${name}`));
   return command.arguments.filter(
     ({ name, carried }) => fixed[name] === undefined && !carried && name !== command.preview && !removable.has(name),
@@ -134,26 +134,43 @@ export class Fields {
 
   changed({ target }) {
     this.follow();
-    const key = keyOf(this.command);
-    if (key && target.name === key.name && target.value) this.fillIn(target.value);
+    const argument = this.command.arguments.find(({ name }) => name === target.name);
+    if (argument && (argument.identifies || argument === keyOf(this.command))) this.fillIn();
+    if (argument) this.narrow(argument);
   }
 
   /** Fills in the present values of the object, except where the operator has typed. */
-  async fillIn(value) {
-    const key = keyOf(this.command);
+  async fillIn() {
     const kept = this.entries.filter(({ argument }) => argument.hasPresent);
-    if (!key || !value || kept.length === 0) return;
-    const record = await recordOf(key.from, value);
-    if (!record) return;
+    const key = keyOf(this.command);
+    if (kept.length === 0 || !(key || this.command.present)) return;
+    const values = this.values();
+    const record = (await presentOf(this.command, key, values)) || {};
+    const chosen = this.values();
+    if (this.command.arguments.some(({ name, hasPresent }) => !hasPresent && values[name] !== chosen[name])) return;
     for (const { argument } of kept) {
-      const present = record[argument.member];
+      const present = String(record[argument.member] ?? '');
       const input = this.input(argument.name);
-      if (!input || present === undefined || present === null) continue;
-      const typed = input.value !== '' && input.value !== (this.initial[argument.name] ?? argument.fallback ?? '');
-      this.initial[argument.name] = String(present);
-      if (!typed) setValue(input, present);
+      const before = this.initial[argument.name] ?? '';
+      if (!input || present === before) continue;
+      const typed = input.value !== '' && input.value !== (before || argument.fallback || '');
+      this.initial[argument.name] = present;
+      if (!typed) setValue(input, present || argument.fallback || '');
     }
     this.follow();
+  }
+
+  /** Offers only what belongs to the object that another argument names. */
+  async narrow({ name, from }) {
+    const own = this.entries.filter(({ argument }) => argument.like === name);
+    const value = this.values()[name];
+    if (own.length === 0) return;
+    const object = value ? await recordOf(from, value) : undefined;
+    if (this.values()[name] !== value) return;
+    for (const { argument } of own) {
+      const input = this.input(argument.name);
+      if (input.narrow) input.narrow(object);
+    }
   }
 
   /** What to send: for a command that changes only given values, those that differ; an emptied one is removed. */

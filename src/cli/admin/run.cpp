@@ -26,10 +26,14 @@ Record argument_view(const Argument& argument) {
           {"values", std::move(values)},
           {"from", offered_by(argument)},
           {"separator", std::string(argument.separator == 0 ? 0 : 1, argument.separator)},
+          {"like", argument.like},
+          {"inside", argument.inside},
+          {"only", argument.only},
           {"when", argument.when},
           {"step", argument.step},
           {"member", member_of(argument)},
-          {"hasPresent", !argument.member.empty()},
+          {"hasPresent", !argument.member.empty() && !argument.identifies},
+          {"identifies", argument.identifies},
           {"usual", argument.usual},
           {"carried", argument.carried},
           {"example", argument.example},
@@ -44,11 +48,31 @@ Record command_view(const Command& command) {
   for (const Argument& argument : command.arguments) {
     if (!names_place(argument)) arguments.push_back(argument_view(argument));
   }
-  return {{"command", command.path},          {"summary", command.summary},
-          {"label", command.label},           {"consequence", command.consequence},
-          {"details", command.details},       {"role", name(command.role)},
-          {"preview", command.preview},       {"partial", command.partial},
-          {"arguments", std::move(arguments)}};
+  return {{"command", command.path},    {"summary", command.summary},
+          {"label", command.label},     {"consequence", command.consequence},
+          {"details", command.details}, {"role", name(command.role)},
+          {"preview", command.preview}, {"partial", command.partial},
+          {"present", command.present}, {"arguments", std::move(arguments)}};
+}
+
+/// The problem with arguments as its fields: those that it names, or else one whose value is in it.
+Problem at_fields(const Command& command, Problem problem, const Arguments& given) {
+  constexpr std::size_t kTellingBytes = 3;  // shorter values are in many texts
+  Problem out = at_arguments(command, std::move(problem));
+  if (out.fields.empty()) out.fields.push_back({"", out.detail});
+  for (FieldError& error : out.fields) {
+    if (std::ranges::find(command.arguments, error.field, &Argument::name) !=
+        command.arguments.end())
+      continue;
+    for (const Argument& each : command.arguments) {
+      const auto value = given.find(std::string(each.name));
+      const bool tells =
+          value && each.kind != Argument::Kind::choice && value->size() >= kTellingBytes;
+      if (tells && error.message.find(*value) != std::string::npos) error.field = each.name;
+    }
+  }
+  std::erase_if(out.fields, [](const FieldError& error) { return error.field.empty(); });
+  return out;
 }
 
 /// Whether the visitor may run the command.
@@ -134,14 +158,14 @@ Result<http::Response> run_call(Call& call) {
         "on the command line of the server.");
   }
   if (auto checked = check_arguments(*command, arguments); !checked) {
-    return unexpected(at_arguments(*command, std::move(checked).error()));
+    return unexpected(at_fields(*command, std::move(checked).error(), arguments));
   }
   std::ostringstream unseen;
   const Console console{unseen, unseen};
   const Actor actor{call.visitor.row.name, call.visitor.row.role, call.visitor.row.id};
   Session session{call.site.app, console, call.site.interruption, actor};
   auto done = carry_out(session, *command, arguments);
-  if (!done) return unexpected(at_arguments(*command, std::move(done).error()));
+  if (!done) return unexpected(at_fields(*command, std::move(done).error(), arguments));
   CommandResult& result = *done;
   if (result.file) {
     result.records.at(0).emplace_back(

@@ -140,14 +140,19 @@ std::vector<Command> association_commands() {
                       "association has separate quotas in the sandbox and in production."}),
       for_administrators(
           "association set-quota", "Set a quota of an association", "Set quota", "", set,
-          {id, on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota"),
-           on_page(positional("LIMIT",
-                              "New limit: a number, a size such as 2GiB, unlimited, or default"),
+          {identifying("associationId", id),
+           identifying(
+               "quota",
+               on_page(positional_choice("QUOTA", quota_words(), "Name of the quota"), "Quota")),
+           on_page(member_of("limit", positional("LIMIT",
+                                                 "New limit: a number, a size such as 2GiB, "
+                                                 "unlimited, or default")),
                    "Limit", "2GiB"),
-           environment_choice("Environment of the quota")},
+           identifying("environment", environment_choice("Environment of the quota"))},
           {.details = "A limit below the current use removes nothing. Additions return 422 "
                       "quota-exceeded until enough is freed. LIMIT default restores the value of "
-                      "the settings quota_sandbox and quota_production."})};
+                      "the settings quota_sandbox and quota_production.",
+           .present = "association quotas"})};
 }
 
 }  // namespace coffer::cli

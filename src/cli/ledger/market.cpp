@@ -237,25 +237,29 @@ std::optional<MovedAmount> moved_amount(const Arguments& arguments, const std::s
 
 std::vector<Command> market_commands() {
   const Argument environment = environment_choice("Environment of the market");
-  const Argument sell =
-      on_page(chosen_from("asset list", positional("SELL", "Asset sold")), "Asset sold", "USDC");
-  const Argument buy =
-      on_page(chosen_from("asset list", positional("BUY", "Asset bought")), "Asset bought", "EURC");
+  const Argument sell = identifying(
+      "sellAssetCode",
+      on_page(chosen_from("asset list", positional("SELL", "Asset sold")), "Asset sold", "USDC"));
+  const Argument buy = identifying(
+      "buyAssetCode", on_page(chosen_from("asset list", positional("BUY", "Asset bought")),
+                              "Asset bought", "EURC"));
   std::vector<Command> out = asset_commands(environment);
-  out.insert(out.end(),
-             {for_administrators(
-                  "rate set", "Set an exchange rate", "Set exchange rate",
-                  "It applies to every swap that has not settled yet.", set_rate,
-                  {sell, buy,
-                   on_page(positional("RATE", "Amount bought per unit sold, such as 0.9215"),
-                           "Exchange rate", "0.9215"),
-                   environment},
-                  {.hint = kAssetHint}),
-              for_viewers("rate list", "List exchange rates", list_rates,
-                          {choice_of<Environment>("environment", "Filter by environment")}),
-              for_administrators("rate remove", "Remove an exchange rate", "Remove exchange rate",
-                                 "Swaps without another path fail.", remove_rate,
-                                 {sell, buy, environment}, {.hint = kRateHint})});
+  out.insert(
+      out.end(),
+      {for_administrators("rate set", "Set an exchange rate", "Set exchange rate",
+                          "It applies to every swap that has not settled yet.", set_rate,
+                          {sell, buy,
+                           on_page(member_of("rate", positional("RATE",
+                                                                "Amount bought per unit sold, such "
+                                                                "as 0.9215")),
+                                   "Exchange rate", "0.9215"),
+                           identifying("environment", environment)},
+                          {.hint = kAssetHint, .present = "rate list"}),
+       for_viewers("rate list", "List exchange rates", list_rates,
+                   {choice_of<Environment>("environment", "Filter by environment")}),
+       for_administrators("rate remove", "Remove an exchange rate", "Remove exchange rate",
+                          "Swaps without another path fail.", remove_rate, {sell, buy, environment},
+                          {.hint = kRateHint})});
   return out;
 }
 

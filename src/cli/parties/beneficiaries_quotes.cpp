@@ -13,23 +13,6 @@ namespace {
 
 using store::Connection;
 
-/// Connectors of a page of quotes, each read once.
-class Connectors {
- public:
-  explicit Connectors(Connection& db) : db_(db) {}
-  const ConnectorTerms& get(std::int64_t key) {
-    const auto found = known_.find(key);
-    if (found != known_.end()) return found->second;
-    const auto row = store::find_connector_by_key(db_, key);
-    COFFER_CHECK(row.has_value());
-    return known_.emplace(key, row->terms).first->second;
-  }
-
- private:
-  Connection& db_;
-  std::map<std::int64_t, ConnectorTerms> known_;
-};
-
 Record quote_view(Connection& db, const store::QuoteRow& quote, const ConnectorTerms& connector,
                   Timestamp now) {
   std::optional<PaymentId> payment;
@@ -62,12 +45,13 @@ Result<CommandResult> list_quotes(Session& session, Connection& db, const Argume
   wanted.status = optional_term<QuoteStatus>(arguments, "status");
   COFFER_TRY(wanted.connector, connector_filter(db, arguments));
   Owners owners(db);
-  Connectors connectors(db);
+  std::map<std::int64_t, ConnectorTerms> connectors;  // of the page, each read once
   return page_of({"id", "status", "connector", "sendAmount", "sendAssetCode", "receiveAmount",
                   "receiveAssetCode", "fee", "rate", "association", "createdAt"},
                  store::newest_quotes(db, wanted, at), [&](const auto& listed) {
-                   const ConnectorTerms& connector = connectors.get(listed.row.connector);
-                   Record record = quote_view(db, listed.row, connector, wanted.now);
+                   const auto [of, is_new] = connectors.try_emplace(listed.row.connector);
+                   if (is_new) of->second = store::find_connector_by_key(db, of->first)->terms;
+                   Record record = quote_view(db, listed.row, of->second, wanted.now);
                    owners.put(record, listed.tenant);
                    return record;
                  });

@@ -69,43 +69,57 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_payment_limits(Session& session, store::Connection& db,
-                                          const Arguments&) {
+                                          const Arguments& arguments) {
   const Timestamp now = session.app.queue().now();
+  std::vector<store::LimitRow> rows = store::list_limits(db);
+  if (!arguments.values.empty()) {
+    COFFER_TRY(const auto owner, owner_argument(arguments));
+    std::erase_if(rows, [&](const store::LimitRow& row) {
+      const Tenant tenant = store::tenant_by_key(db, row.holder.tenant);
+      const bool of_tenant = !owner.association || (tenant.association == *owner.association &&
+                                                    tenant.environment == owner.environment);
+      return !of_tenant || row.application != owner.application || row.wallet != owner.wallet;
+    });
+  }
   return list_of({"holder", "environment", "associationId", "applicationId", "walletId",
                   "assetCode", "perPayment", "perDay", "usedToday", "countPerDay", "countToday",
                   "perMonth", "usedThisMonth", "countPerMonth", "countThisMonth"},
-                 store::list_limits(db),
-                 [&](const store::LimitRow& row) { return limit_view(db, row, now); });
+                 rows, [&](const store::LimitRow& row) { return limit_view(db, row, now); });
 }
 
 }  // namespace
 
 std::vector<Command> limit_commands() {
   const std::vector<Argument> owner{
-      option("association", "ID", "ID of the association, for all its payments"),
-      option("application", "ID", "ID of the application, for the payments that it submits"),
-      option("wallet", "ID", "ID of the wallet, for payments out of it"),
-      choice_of<Environment>("environment",
-                             "Environment of the association's limit; without it, the sandbox"),
-      required_option("asset", "CODE", "Asset of the payments")};
+      identifying({}, option("association", "ID", "ID of the association, for all its payments")),
+      identifying({}, option("application", "ID",
+                             "ID of the application, for the payments that it submits")),
+      identifying({}, option("wallet", "ID", "ID of the wallet, for payments out of it")),
+      identifying({}, choice_of<Environment>(
+                          "environment",
+                          "Environment of the association's limit; without it, the sandbox"))};
+  const Argument asset =
+      identifying("assetCode", required_option("asset", "CODE", "Asset of the payments"));
   std::vector<Argument> removals;
   each_member<PaymentLimits>([&](const auto& row) { removals.push_back(removal_of(row)); });
   return {
       for_administrators(
           "limit set", "Set limits of payments; a value that is not given stays", "Set limit",
           "It applies to new payments. A value that you leave empty stays.", set,
-          joined(owner, arguments_of<PaymentLimits>(false), removals),
+          joined(owner, std::vector{asset}, arguments_of<PaymentLimits>(false), removals),
           {.hint = "List IDs with coffer association list, coffer application list and coffer "
                    "wallet list",
            .details = "A limit holds for one asset and counts the payments accepted after it was "
-                      "first set. Payments beyond it return 422 limit-exceeded."}),
-      for_viewers("limit list", "List limits of payments and what is used", list_payment_limits),
+                      "first set. Payments beyond it return 422 limit-exceeded.",
+           .present = "limit list"}),
+      for_viewers("limit list", "List limits of payments and what is used", list_payment_limits,
+                  owner),
       for_administrators("limit remove",
                          "Remove the limits of an association, application or "
                          "wallet in an asset",
                          "Remove limit",
                          "New payments are no longer limited. Its counters are deleted.", remove,
-                         owner)};
+                         joined(owner, std::vector{asset}))};
 }
 
 }  // namespace coffer::cli

@@ -290,8 +290,16 @@ Argument column(std::string_view step, std::string_view when, std::string_view m
 
 std::vector<Argument> party_arguments() {
   constexpr std::string_view kToBeneficiary = "type=offramp|p2p_beneficiary|swap_beneficiary";
-  const Argument to =
-      on_page(chosen_from("wallet list", option("to", "ID", "Wallet that receives")), "To wallet");
+  constexpr std::string_view kApplication = "application";
+  const Argument to = like(
+      kApplication,
+      on_page(chosen_from("wallet list", option("to", "ID", "Wallet that receives")), "To wallet"));
+  Argument destination = like(
+      "beneficiary",
+      chosen_from("beneficiary show", option("destination", "ID",
+                                             "Destination of the beneficiary; by default the only "
+                                             "one")));
+  destination.inside = "destinations";
   return {column(kParties, {}, "type",
                  chosen_among(
                      {},
@@ -299,15 +307,15 @@ std::vector<Argument> party_arguments() {
                      "Transfer between wallets|Swap between wallets",
                      choice("type", "offramp|p2p_beneficiary|swap_beneficiary|p2p_own|swap_own",
                             "Kind of payment", "offramp"))),
-          placed(kParties, {}, required_option("application", "ID", "Application that submits it")),
+          placed(kParties, {}, required_option(kApplication, "ID", "Application that submits it")),
           column(kParties, {}, "sourceWalletId",
-                 on_page(required_option("wallet", "ID", "Wallet that pays"), "From wallet")),
+                 like(kApplication,
+                      on_page(required_option("wallet", "ID", "Wallet that pays"), "From wallet"))),
           column(kParties, kToBeneficiary, "beneficiaryId",
-                 needed_on_page(option("beneficiary", "ID", "Recipient of the payment"))),
+                 like(kApplication,
+                      needed_on_page(option("beneficiary", "ID", "Recipient of the payment")))),
           column(kParties, "type=p2p_own|swap_own", "destinationWalletId", needed_on_page(to)),
-          column(kParties, kToBeneficiary, "destinationId",
-                 option("destination", "ID",
-                        "Destination of the beneficiary; by default the only one"))};
+          column(kParties, kToBeneficiary, "destinationId", destination)};
 }
 
 std::vector<Argument> compliance_arguments() {
@@ -328,7 +336,9 @@ std::vector<Argument> amount_arguments() {
       on_page(chosen_from("asset list", option("receive-asset", "CODE", "Asset to receive")),
               "Asset to receive");
   return {column(kAmount, kPayout, "connectorId",
-                 needed_on_page(option("connector", "ID", "Connector of the payout"))),
+                 like("application",
+                      needed_on_page(option("connector", "ID", "Connector of the payout")),
+                      "direction=OFF_RAMP")),
           column(kAmount, "type=p2p_own|p2p_beneficiary|swap_own|swap_beneficiary",
                  "sendingAssetCode", needed_on_page(option("asset", "CODE", "Asset to send"))),
           column(kAmount, {}, "amount",
@@ -431,13 +441,14 @@ constexpr std::string_view kDetails =
 }  // namespace
 
 std::vector<Command> submitting_commands() {
-  std::vector<Command> out{
+  return {
       for_operators(kCreate, "Submit one payment, or preview it with its price", "Create payment",
                     "coffer submits it as a payment of the application, with its permissions and "
                     "limits.",
                     create, create_arguments(),
                     {.hint = "List applications with coffer application list",
                      .details = kCreateDetails,
+                     .calls_out = true,  // for the quote
                      .sensitive = true,
                      .moves = created_amount,
                      .preview = "preview"}),
@@ -451,8 +462,6 @@ std::vector<Command> submitting_commands() {
                      .details = kDetails,
                      .sensitive = true,
                      .preview = "preview"})};
-  out.front().calls_out = true;  // for the quote
-  return out;
 }
 
 }  // namespace coffer::cli

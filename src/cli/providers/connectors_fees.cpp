@@ -12,10 +12,12 @@ namespace coffer::cli {
 namespace {
 
 Record fee_view(const store::FeeRow& row, int decimals) {
-  return {{"associationId", row.association},
-          {"connectorId", row.connector},
-          {"transactionType", name(row.type)},
-          {"fee", shown_fee(row.fee, decimals)}};
+  Record out{{"associationId", row.association},
+             {"connectorId", row.connector},
+             {"transactionType", name(row.type)},
+             {"fee", shown_fee(row.fee, decimals)}};
+  each_member<FeeRule>([&](const auto& each) { put_member(out, each, row.fee, decimals); });
+  return out;
 }
 
 Result<TransactionType> parse_type(const std::string& label, std::string_view word) {
@@ -47,10 +49,11 @@ Result<CommandResult> remove(Session& session, const Arguments& arguments) {
 }
 
 Result<CommandResult> list_fees(Session&, store::Connection& db, const Arguments&) {
-  return list_of({}, store::list_fees(db), [&](const store::FeeRow& row) {
-    const auto connector = store::find_connector_by_key(db, row.connector_key);
-    return fee_view(row, connector->terms.send_decimals());
-  });
+  return list_of({"associationId", "connectorId", "transactionType", "fee"}, store::list_fees(db),
+                 [&](const store::FeeRow& row) {
+                   const auto connector = store::find_connector_by_key(db, row.connector_key);
+                   return fee_view(row, connector->terms.send_decimals());
+                 });
 }
 
 }  // namespace
@@ -108,20 +111,25 @@ Result<std::optional<std::int64_t>> connector_filter(store::Connection& db,
 }
 
 std::vector<Command> fee_commands() {
-  const Argument association = positional_id(
-      "ASSOCIATION", "ID of the association",
-      "List IDs with coffer association list and coffer connector list, fees with coffer fee list");
-  const Argument connector = positional("CONNECTOR", "ID of the connector");
-  const Argument type =
+  const Argument association = identifying(
+      "associationId",
+      positional_id("ASSOCIATION", "ID of the association",
+                    "List IDs with coffer association list and coffer connector list, fees with "
+                    "coffer fee list"));
+  const Argument connector =
+      identifying("connectorId", positional("CONNECTOR", "ID of the connector"));
+  const Argument type = identifying(
+      "transactionType",
       on_page(chosen_among(terms<TransactionType>(),
                            positional("TYPE", "Transaction type: C2C, C2B, B2C or B2B")),
-              "Transaction type");
+              "Transaction type"));
   return {for_administrators(
               "fee set", "Set the off-ramp fee of an association at a connector; zero is permitted",
               "Set fee", "It applies to new quotes. A field that you leave empty stays.", set,
               joined({association, connector, type}, arguments_of<FeeRule>(false)),
               {.details = "A part that is not given stays; in a new fee, it is zero.",
-               .partial = true}),
+               .partial = true,
+               .present = "fee list"}),
           for_viewers("fee list", "List fees of associations", list_fees),
           for_administrators("fee remove",
                              "Remove the fee of an association; the connector's fee applies again",

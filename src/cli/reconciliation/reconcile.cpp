@@ -206,17 +206,20 @@ std::vector<Command> reconcile_commands() {
       for_operators(
           "reconcile map", "Save a mapping of the columns of CSV files", "Save mapping",
           "It replaces a mapping with this name.", save_mapping,
-          {positional("NAME", "Name of the mapping"),
-           on_page(required_option(
-                       "columns", "LIST",
-                       "MEMBER=COLUMN, separated by commas; ==TEXT is the same for all lines"),
+          {identifying("name", positional("NAME", "Name of the mapping")),
+           on_page(member_of("columns", required_option("columns", "LIST",
+                                                        "MEMBER=COLUMN, separated by commas; "
+                                                        "==TEXT is the same for all lines")),
                    "Columns", "bookingDate=Date,amount=Amount,currency==EUR,text=Purpose"),
-           option("separator", "CHARACTER", "Between cells; or tab", ","),
-           option("decimal", "CHARACTER", "Decimal mark of amounts: . or a comma", "."),
-           option("date", "FORM", "Form of dates, such as DD.MM.YYYY", "YYYY-MM-DD")},
+           member_of("separator", option("separator", "CHARACTER", "Between cells; or tab", ",")),
+           member_of("decimal",
+                     option("decimal", "CHARACTER", "Decimal mark of amounts: . or a comma", ".")),
+           member_of("date",
+                     option("date", "FORM", "Form of dates, such as DD.MM.YYYY", "YYYY-MM-DD"))},
           {.details = "Members: bookingDate, valueDate, amount, debit, credit, charges, currency, "
                       "account, reference, "
-                      "text, bankReference,\npartyName, partyAccount, code, direction."}),
+                      "text, bankReference,\npartyName, partyAccount, code.",
+           .present = "reconcile mappings"}),
       for_viewers("reconcile mappings", "List mappings of CSV files", list_mappings)};
 }
 

@@ -154,6 +154,111 @@ TEST_CASE("forms: a condition names an argument before the field, and its values
   CHECK(conditions > 30);
 }
 
+TEST_CASE("forms: a choice is narrowed by an argument before it", "[cli][forms]") {
+  std::size_t narrowed = 0;
+  each_field([&](const Command& command, const Argument& argument) {
+    CHECK((argument.inside.empty() || !argument.like.empty()));
+    CHECK((argument.only.empty() || argument.only.find('=') != std::string_view::npos));
+    if (argument.like.empty()) return;
+    const auto other = std::ranges::find(command.arguments, argument.like, &Argument::name);
+    REQUIRE(other != command.arguments.end());
+    CHECK(&*other < &argument);
+    CHECK_FALSE(offered_by(*other).empty());
+    CHECK_FALSE(offered_by(argument).empty());
+    ++narrowed;
+  });
+  CHECK(narrowed >= 5);
+}
+
+TEST_CASE("forms: a command that sets a value starts with the present one", "[cli][forms]") {
+  std::size_t tried = 0;
+  for (const Command& command : commands()) {
+    const std::string_view verb = command.path.substr(command.path.rfind(' ') + 1);
+    if (verb != "set" && !verb.starts_with("set-") && command.present.empty()) continue;
+    INFO(command.path);
+    ++tried;
+    const auto keys = std::ranges::count_if(command.arguments, [](const Argument& argument) {
+      return argument.is_positional() && !offered_by(argument).empty();
+    });
+    const bool has_present = std::ranges::any_of(command.arguments, [](const Argument& argument) {
+      return !argument.member.empty() && !argument.identifies;
+    });
+    CHECK(has_present);
+    if (command.present.empty()) {
+      CHECK(keys == 1);
+      continue;
+    }
+    const Command* list = find_command(command.present);
+    REQUIRE(list != nullptr);
+    CHECK(list->role == OperatorRole::viewer);
+    bool identified = false;
+    for (const Argument& argument : command.arguments) {
+      if (!argument.identifies) continue;
+      identified = true;
+      const std::string_view noun = offered_by(argument).substr(0, offered_by(argument).find(' '));
+      const bool filters = std::ranges::any_of(list->arguments, [&](const Argument& each) {
+        return each.name == argument.name || (!noun.empty() && each.name == noun);
+      });
+      CHECK((filters || !argument.member.empty()));
+    }
+    CHECK(identified);
+  }
+  CHECK(tried >= 10);
+}
+
+TEST_CASE("forms: the list of present values has them under the names of the table",
+          "[cli][forms]") {
+  Site site;
+  const auto make = [&](const std::string& command, std::map<std::string, std::string> values) {
+    const Ran ran = site.file.run(command, values);
+    INFO(command << ran.err);
+    REQUIRE(ran.code == 0);
+    return ran.json();
+  };
+  for (const char* code : {"USDC", "EURC"}) make("asset add", {{"CODE", code}, {"name", code}});
+  const std::string association = make("association create", {{"NAME", "Acme"}}).at("id");
+  const std::string connector = make("connector add", {{"NAME", "Payouts"},
+                                                       {"method", "BANK"},
+                                                       {"country", "KE"},
+                                                       {"currency", "KES"},
+                                                       {"asset", "USDC"},
+                                                       {"rate", "129.5"},
+                                                       {"min", "1"},
+                                                       {"max", "1000"}})
+                                    .at("id");
+  make("rate set", {{"SELL", "USDC"}, {"BUY", "EURC"}, {"RATE", "0.92"}});
+  make("fee set", {{"ASSOCIATION", association},
+                   {"CONNECTOR", connector},
+                   {"TYPE", "B2C"},
+                   {"fee-fixed", "0.25"}});
+  make("limit set", {{"association", association}, {"asset", "USDC"}, {"per-day", "5"}});
+  make("reconcile map",
+       {{"NAME", "bank"}, {"columns", "bookingDate=Date,amount=Sum,currency==KES"}});
+  std::size_t named = 0;
+  for (const Command& command : commands()) {
+    if (command.present.empty()) continue;
+    std::map<std::string, std::string> filter;
+    if (command.present == "association quotas") filter["association"] = association;
+    if (command.present == "limit list") filter["association"] = association;
+    const Json rows = make(std::string(command.present), filter);
+    REQUIRE_FALSE(rows.empty());
+    for (const Argument& argument : command.arguments) {
+      if (argument.member.empty()) continue;
+      INFO(command.path << " " << argument.spelled() << " " << rows.at(0).dump());
+      CHECK(rows.at(0).contains(argument.member));
+      ++named;
+    }
+  }
+  CHECK(named > 20);
+  const auto limits = [&](std::map<std::string, std::string> of) {
+    return make("limit list", std::move(of)).size();
+  };
+  CHECK(limits({{"association", association}}) == 1);
+  CHECK(limits({{"association", association}, {"environment", "production"}}) == 0);
+  CHECK(limits({{"wallet", kUnknownId}}) == 0);
+  CHECK(site.file.run("limit list", {{"environment", "sandbox"}}).code != 0);
+}
+
 TEST_CASE("forms: each field of a problem is the field of a form", "[cli][forms]") {
   std::size_t named = 0;
   each_field([&](const Command& command, const Argument& argument) {
