@@ -11,12 +11,14 @@
 namespace coffer::store {
 
 /// While it exists, the first command that this work commits also runs `change`, before its own
-/// changes and in the same transaction. A Problem of either undoes both, and the rider waits for
-/// the next command. Commands of other work and dry runs do not carry it. At most one exists at a
-/// time.
+/// changes or after them, in the same transaction. A Problem of either undoes both, and the rider
+/// waits for the next command. Commands of other work and dry runs do not carry it. At most one
+/// exists at a time.
 class CommitRider {
  public:
-  explicit CommitRider(CommitQueue::Command change) : change_(std::move(change)) {
+  enum class Runs { before, after };
+  explicit CommitRider(CommitQueue::Command change, Runs runs = Runs::before)
+      : change_(std::move(change)), runs_(runs) {
     COFFER_CHECK(present() == nullptr);
     set(this);
   }
@@ -40,8 +42,9 @@ class CommitRider {
   Result<void> carry(CommitQueue& queue, const CommitQueue::Command& command) {
     set(nullptr);  // the queue then runs the command
     auto done = queue.run([&](WriteTx& tx) -> Result<void> {
-      COFFER_TRY_VOID(change_(tx));
-      return command(tx);
+      const bool first = runs_ == Runs::before;
+      COFFER_TRY_VOID(first ? change_(tx) : command(tx));
+      return first ? command(tx) : change_(tx);
     });
     committed_ = done.has_value();
     if (!committed_) set(this);
@@ -49,6 +52,7 @@ class CommitRider {
   }
 
   const CommitQueue::Command change_;
+  const Runs runs_;
   bool committed_ = false;
 };
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { chromium } from 'playwright-core';
 
+import { choose, fault, pick, stage } from './forms.mjs';
 import { Watched, failures, ok } from './judge.mjs';
 import { claimed, enrolled } from './newcomer.mjs';
 
@@ -56,7 +57,7 @@ async function asks(watched, wallet, amount) {
   await watched.leaveDialogs();
 }
 
-async function decides(watched, verb) {
+async function decides(watched, verb, wanted) {
   const { page } = watched;
   await page.locator(`main [data-command="approval ${verb}"]`).first().click();
   await page.waitForSelector('dialog[open] form');
@@ -66,8 +67,9 @@ async function decides(watched, verb) {
     const open = document.querySelector('dialog[open]');
     return !open || !open.querySelector('form') || open.querySelector('.notice.bad, .field-error');
   });
-  const fault = await text(page, 'dialog[open] :is(.notice.bad, .field-error)');
-  ok(`${verb} is accepted`, fault === '', fault);
+  const said = await text(page, 'dialog[open] :is(.notice.bad, .field-error)');
+  if (wanted) ok(`${verb} is refused`, wanted.test(said), said);
+  else ok(`${verb} is accepted`, said === '', said);
   await watched.leaveDialogs();
 }
 
@@ -112,6 +114,95 @@ async function walk(first, other, wallet) {
   for (const each of [first, other]) await each.quiet('four eyes');
 }
 
+/** An amount that cannot be valid is refused at its field, before it is a request. */
+async function refused({ page }, wallet) {
+  await page.locator('main [data-command="wallet fund"]').first().click();
+  await page.waitForSelector('dialog[open] form');
+  await choose(page, 'asset', wallet.assetCode);
+  await page.fill('dialog[open] [name=amount]', '0');
+  await page.click('dialog[open] button[type=submit]');
+  await page.waitForSelector('dialog[open] .field:has([name=amount]) .field-error');
+  ok('an amount of 0 is refused at once, at its field', /out of range/.test(await fault(page)), await fault(page));
+}
+
+const payments = () => coffer('payment', 'list', '--text', 'OP-', '--limit', '50').data;
+const waiting = () => coffer('approval', 'list', '--waiting').data;
+
+/** Requests a payout on the page, after its preview. Returns the transaction ID. */
+async function pays(watched, amount) {
+  const { page } = watched;
+  await watched.visit('payments');
+  await page.locator('main [data-command="payment create"]').first().click();
+  await page.waitForSelector('dialog[open] form');
+  await choose(page, 'application', 'Demo application');
+  await pick(page, 'wallet', 'Treasury');
+  await pick(page, 'beneficiary', 'Walker');
+  await stage(page, 1);
+  await choose(page, 'connector', 'Kenya bank payout');
+  await page.fill('dialog[open] [name=amount]', amount);
+  await choose(page, 'purpose', 'Wages and salaries');
+  await choose(page, 'source-of-funds', 'Income of a business');
+  await choose(page, 'relationship', 'Employee');
+  const id = await page.inputValue('dialog[open] [name=transaction-id]');
+  await stage(page, 'preview');
+  ok('the preview of a payment does not wait', (await fault(page)) === '' && (await says(watched, 'dialog[open]', 'KES')), await fault(page));
+  await page.click('dialog[open] button[type=submit]');
+  ok('the payment waits for a second operator', await says(watched, 'dialog[open]', 'a second operator must approve'), await fault(page));
+  await watched.leaveDialogs();
+  return id;
+}
+
+/** The request of a payment, as the second operator sees it. */
+async function looks(other, id) {
+  await other.visit('approvals?waiting=true');
+  await other.page.waitForSelector('main tbody tr');
+  await other.page.locator('main tbody tr a').first().click();
+  await other.page.waitForFunction(() => /#\/approvals\/[0-9a-f]/.test(location.hash));
+  await other.settled();
+  ok('the request shows the transaction ID', await says(other, 'main', id));
+}
+
+async function payouts(first, other) {
+  coffer('beneficiary', 'create', '--first-name', 'Amina', '--last-name', 'Walker', '--country', 'KE', '--currency', 'KES', '--account-name', 'Amina Walker', '--account-number', '0110555678', '--bank-name', 'Equity Bank', '--bank-code', '68');
+  const connector = coffer('connector', 'list').find(({ name }) => name === 'Kenya bank payout');
+
+  const one = await pays(first, '25');
+  ok('nothing is paid before the approval', payments().length === 0 && waiting().length === 1);
+  await looks(other, one);
+  await other.axe('the request of a payment');
+  await decides(other, 'approve');
+  ok('an approved payment is accepted once', payments().filter(({ transactionId }) => transactionId === one).length === 1, JSON.stringify(payments()));
+  await other.settled();
+  ok('a decided request cannot be approved again', (await other.page.$('main [data-command="approval approve"]')) === null);
+  await first.visit('payments');
+  ok('the list shows it', await says(first, 'main tbody tr', one));
+
+  const two = await pays(first, '26');
+  await looks(other, two);
+  await decides(other, 'reject');
+  ok('a rejected payment is never accepted', payments().length === 1 && waiting().length === 0);
+
+  // The quote of the preview ends before the approval.
+  const three = await pays(first, '27');
+  coffer('sandbox', 'advance', '5m');
+  await looks(other, three);
+  await decides(other, 'approve');
+  const paid = payments().filter(({ transactionId }) => transactionId === three);
+  ok('at the same price an expired quote is replaced, and the payment accepted once', paid.length === 1 && payments().length === 2, JSON.stringify(paid));
+
+  const four = await pays(first, '28');
+  coffer('sandbox', 'advance', '5m');
+  coffer('connector', 'set-rate', connector.id, '120');
+  await looks(other, four);
+  await decides(other, 'approve', /price has become worse/);
+  coffer('connector', 'set-rate', connector.id, String(connector.rate));
+  const ended = coffer('approval', 'list').data.find(({ status }) => status === 'failed');
+  ok('at a worse price nothing is paid, and the request has failed', payments().length === 2 && waiting().length === 0 && ended && ended.outcome === 'conflict', JSON.stringify(ended));
+  const acts = coffer('audit', 'list', '--command', 'payment create');
+  ok('the audit log has requests, the refusal and the payments', acts.filter(({ outcome }) => outcome === 'requested').length === 4 && acts.filter(({ outcome }) => outcome === 'done').length >= 2 && acts.some(({ outcome }) => outcome === 'conflict'), JSON.stringify(acts.map(({ outcome }) => outcome)));
+  for (const each of [first, other]) await each.quiet('payments under four eyes');
+}
+
 async function run() {
   const browser = await chromium.launch({
     executablePath: facts.browser,
@@ -122,7 +213,13 @@ async function run() {
     const first = await Watched.open(world, 'wide');
     await first.signIn(facts.adminUser, facts.adminPassword);
     await first.settled();
-    await walk(first, await second(world), facts.wallets[0]);
+    const other = await second(world);
+    await walk(first, other, facts.wallets[0]);
+    await first.visit(`wallets/${facts.wallets[0].id}`);
+    await refused(first, facts.wallets[0]);
+    await first.leaveDialogs();
+    ok('it is no request', waiting().length === 0);
+    await payouts(first, other);
   } finally {
     await browser.close();
   }

@@ -108,6 +108,26 @@ Result<CommandResult> run_on(Session& session, const Command& command, const Arg
   });
 }
 
+/// The Problem with which the command would fail now: its preview runs, or the command itself up to
+/// its first change, which is undone.
+Result<void> check_runs(Session& session, const Command& command, Arguments arguments) {
+  if (!command.preview.empty()) {
+    arguments.values.emplace(command.preview, "true");
+    COFFER_TRY_VOID(run_on(session, command, arguments));
+    return {};
+  }
+  bool reached = false;
+  store::CommitRider rider(
+      [&](store::WriteTx&) -> Result<void> {
+        reached = true;
+        return unexpected(Slug::conflict, "The command was only tried.");
+      },
+      store::CommitRider::Runs::after);
+  const auto tried = run_on(session, command, arguments);
+  if (tried || reached) return {};
+  return unexpected(tried.error());
+}
+
 /// Runs an approved command. If it fails before its first change, the request stays open.
 Result<CommandResult> run_once(Session& session, const Command& command, const Arguments& arguments,
                                const GivenApproval& approval) {
@@ -255,13 +275,15 @@ Result<CommandResult> carry_out(Session& session, const Command& command,
                                 const Arguments& arguments) {
   COFFER_TRY_VOID(check_permitted(session, command));
   COFFER_TRY_VOID(check_paths(session, command, arguments));
-  const auto run = [&] { return run_on(session, command, arguments); };
-  if (command.role == OperatorRole::viewer) return run();
+  if (command.role == OperatorRole::viewer) return run_on(session, command, arguments);
   const std::string detail = to_json(recorded(command, arguments), false);
-  if (waits_for_approval(session, command, arguments)) {
-    return request_approval(session, command, arguments, detail);
-  }
-  return run_recorded(session, command.path, detail, run);
+  const bool waits = waits_for_approval(session, command, arguments);
+  const auto possible = waits ? check_runs(session, command, arguments) : Result<void>();
+  if (waits && possible) return request_approval(session, command, arguments, detail);
+  return run_recorded(session, command.path, detail, [&]() -> Result<CommandResult> {
+    COFFER_TRY_VOID(possible);
+    return run_on(session, command, arguments);
+  });
 }
 
 Result<CommandResult> carry_out_approved(Session& session, const Command& command,

@@ -280,7 +280,10 @@ TEST_CASE("approvals: a failed command changes nothing, and its request stays wa
 TEST_CASE("approvals: arguments are stored only sealed", "[cli][four-eyes]") {
   constexpr const char* kMarker = "a-name-that-only-this-file-has";
   Office office;
-  const std::string text = Json{{"association", kMarker}}.dump();
+  const std::string text = Json{{"association", "Acme"},
+                                {"beneficiaries", Json::array()},
+                                {"assets", {{{"code", "MARK"}, {"name", kMarker}}}}}
+                               .dump();
   const auto waits = office.ada.post("/admin/api/run/apply", {{"FILE", text}});
   const std::string id = Office::id_in(waits);
   CHECK(waits.body.find(kMarker) == std::string::npos);
@@ -304,7 +307,7 @@ TEST_CASE("approvals: commands that read, preview or only remove access do not w
   CHECK(office.ada.post("/admin/api/run/operator/end-sessions", {{"NAME", "opal"}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/operator/suspend", {{"NAME", "opal"}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/operator/resume", {{"NAME", "opal"}}).status == 202);
-  const std::string file = Json{{"association", "Other"}}.dump();
+  const std::string file = Json{{"association", "Acme"}}.dump();
   CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}, {"dry-run", true}}).status == 200);
   CHECK(office.ada.post("/admin/api/run/apply", {{"FILE", file}}).status == 202);
 }

@@ -67,6 +67,27 @@ TEST_CASE("commit rider: a rejected change undoes the command") {
   CHECK(names(ledger).empty());
 }
 
+TEST_CASE("commit rider: a change after the command sees what it wrote, and can undo it") {
+  SmallLedger ledger;
+  {
+    bool seen = false;
+    CommitRider rider(
+        [&](WriteTx& tx) -> Result<void> {
+          Query query(tx.db(), "SELECT 1 FROM meta WHERE name = 'x-first'");
+          seen = query.step();
+          return unexpected(Slug::conflict);
+        },
+        CommitRider::Runs::after);
+    CHECK_FALSE(ledger.queue->run(put("x-first"), CommitQueue::Mode::repeatable));
+    CHECK(seen);
+    CHECK_FALSE(rider.committed());
+  }
+  CommitRider rider(put("x-rider"), CommitRider::Runs::after);
+  CHECK(ledger.queue->run(put("x-second")));
+  CHECK(rider.committed());
+  CHECK(names(ledger) == "x-rider,x-second");
+}
+
 TEST_CASE("commit rider: dry runs and other threads do not commit the change") {
   SmallLedger ledger;
   CommitRider rider(put("x-rider"));
