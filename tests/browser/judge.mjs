@@ -21,7 +21,11 @@ export function ok(what, good, more = '') {
   else if (process.env.COFFER_VERBOSE) process.stdout.write(`ok       ${what}\n`);
 }
 
-const SIZES = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
+const SIZES = {
+  wide: { width: 1280, height: 900 },
+  narrow: { width: 360, height: 740 },
+  phone: { width: 390, height: 844 },
+};
 
 // Rejections that a test causes are not faults of the page.
 const EXPECTED = /the server responded with a status of (400|401|403|404|409|422|429)/;

@@ -265,6 +265,43 @@ export async function severalRows(watched, world) {
   await watched.quiet('several rows');
 }
 
+/** The same on a phone, where each row is a card. */
+export async function rowsOnPhones(watched, world) {
+  const { page } = watched;
+  const made = [];
+  for (const name of ['Phone one', 'Phone two']) made.push(await pending(world.seeded.api, name));
+  await watched.size('phone');
+  await watched.visit('overview');
+  await watched.visit('wallets');
+  for (const name of ['Phone one', 'Phone two']) await page.check(`main input[aria-label="Choose ${name}"]`);
+  ok('the number of chosen cards is shown', await holds(page, '2 chosen'));
+  ok('a list with chosen cards fits 390 px', (await watched.overflow()) <= 0);
+  const seen = await page.evaluate(() => {
+    const box = (at) => document.querySelector(at).getBoundingClientRect();
+    const bar = box('main .bulk');
+    const card = box('main tr.record');
+    const title = box('main tr.record td[data-card=title]');
+    const mark = box('main tr.record td.select input');
+    return { inside: bar.top >= 0 && bar.bottom <= innerHeight && bar.right <= innerWidth, beside: mark.right <= title.left && mark.left >= card.left, large: mark.width >= 24 };
+  });
+  ok('the bar is on the screen, and the mark of a card is beside its title and large enough', Object.values(seen).every(Boolean), JSON.stringify(seen));
+  await watched.axe('cards with chosen rows');
+  await watched.shot('cards chosen');
+  await page.uncheck('main input[aria-label="Choose Phone two"]');
+  ok('a card can be left out again', await holds(page, '1 chosen'));
+  await page.click('main [data-many="wallet verify"]');
+  await page.waitForSelector('dialog[open] form');
+  await watched.axe('the dialog of chosen cards');
+  await page.click('dialog[open] button[type=submit]');
+  await page.waitForFunction(() => /\d done.*\./.test(document.querySelector('dialog[open] [role=status]').textContent));
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog[open]', { state: 'detached' });
+  const states = await Promise.all(made.map(({ id }) => page.evaluate(async (ID) => (await (await fetch(`api/run/wallet/show?ID=${ID}`)).json()).data.status, id)));
+  ok('the chosen card alone is approved', states.join() === 'Verified,Pending', states.join());
+  await watched.size('wide');
+  await watched.quiet('rows on phones');
+}
+
 // --- Export and locales -------------------------------------------------------------------------------
 
 export async function exported(watched, place, { bom = false } = {}) {
