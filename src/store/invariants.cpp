@@ -263,7 +263,7 @@ constexpr std::array<Invariant, 42> kInvariants{{
      "  IS NOT (p.connector, v.provider_reference, p.connector, p.tenant, p.to_ref)))"},
     {"lines_follow_matches",
      "A line of a statement is matched while it has a match that is not undone, and replaced if it "
-     "has details, which add up to it.",
+     "has details, which add up to it. Its file has at least as many lines.",
      Walk::copies,
      "SELECT 'line ' || l.bank_line || ' in state ' || l.state FROM bank_lines l"
      " WHERE (l.state = 2) <> EXISTS (SELECT 1 FROM bank_matches m INDEXED BY bank_matches_of_line"
@@ -272,7 +272,10 @@ constexpr std::array<Invariant, 42> kInvariants{{
      "  AND NOT EXISTS (SELECT 1 FROM bank_matches u WHERE u.undoes = m.bank_match))"
      " UNION ALL SELECT 'line ' || l.bank_line || ' in state ' || l.state || ' of ' || l.amount"
      " FROM bank_lines l WHERE iif(l.state = 3, l.amount, NULL) IS NOT (SELECT sum(d.amount)"
-     "  FROM bank_lines d WHERE d.replaces = l.bank_line AND d.replaces IS NOT NULL)"},
+     "  FROM bank_lines d WHERE d.replaces = l.bank_line AND d.replaces IS NOT NULL)"
+     " UNION ALL SELECT 'file ' || statement_file || ' has ' || count(*) || ' of ' || f.lines"
+     " FROM bank_lines l JOIN statement_files f USING (statement_file) WHERE l.state <> 3"
+     " GROUP BY statement_file HAVING count(*) > f.lines"},
     {"matches_are_undone_once", "A row that undoes a match is about the same line and payment.",
      Walk::copies,
      "SELECT 'match ' || u.bank_match FROM bank_matches u"
@@ -473,8 +476,8 @@ constexpr std::array<Invariant, 42> kInvariants{{
      "  (ifnull(c.day_amount, 0), ifnull(c.day_payments, 0), ifnull(c.month_amount, 0),"
      "   ifnull(c.month_payments, 0))"
      // The day and the month are those of the last payment, or else of the limit.
-     " OR u.day % 86400000 <> 0 OR u.day > max(l.created_at, ifnull(c.newest, 0))"
-     " OR c.newest >= u.day + 86400000 OR u.month > u.day"
+     " OR u.day % 86400000 <> 0 OR u.month > u.day"
+     " OR max(l.created_at, ifnull(c.newest, 0)) NOT BETWEEN u.day AND u.day + 86399999"
      " OR u.month <> unixepoch(u.month / 1000, 'unixepoch', 'start of month') * 1000"
      " OR u.day / 1000 >= unixepoch(u.month / 1000, 'unixepoch', '+1 month')"},
 }};

@@ -44,8 +44,7 @@ def legs_out(run):
             counts = amount if row["status"] in COUNTED else 0
             if row["refunded_amount"] is not None:
                 counts = max(0, amount - row["refunded_amount"])
-            if counts:
-                yield row, wallet, asset, counts
+            yield row, wallet, asset, counts
 
 
 def check_limits(run):
@@ -62,18 +61,22 @@ def check_limits(run):
         if use["day"] % DAY_MS or use["month"] != month_start(use["day"]):
             run.fault("limit period", tuple(use))
         found = [0, 0, 0, 0]
+        newest = limit["created_at"]
         for row, wallet, asset, counts in paid:
             holder = (row["tenant"] == limit["tenant"] and asset == limit["asset"]
                       and limit["application"] in (None, row["application"]) and limit["wallet"] in (None, wallet))
-            if not holder or row["payment"] <= limit["since"] or row["created_at"] < use["month"]:
+            if not holder or row["payment"] <= limit["since"]:
                 continue
-            if row["created_at"] >= use["day"] + DAY_MS:
-                run.fault("limit period", f"{tuple(use)}: payment {row['payment']} came later")
+            newest = max(newest, row["created_at"])
+            if row["created_at"] < use["month"] or not counts:
+                continue
             if row["created_at"] >= use["day"]:
                 found[0] += counts
                 found[1] += 1
             found[2] += counts
             found[3] += 1
+        if not use["day"] <= newest < use["day"] + DAY_MS:
+            run.fault("limit period", f"{tuple(use)}: the last payment was at {newest}")
         if tuple(found) != (use["day_amount"], use["day_payments"], use["month_amount"], use["month_payments"]):
             run.fault("limit counters", f"{tuple(use)}: the payments are {found}")
 

@@ -136,6 +136,14 @@ std::string limit_with_use(const std::string& day, const std::string& month) {
          " VALUES (3, 1, 5, 99, 0, 0); INSERT INTO limit_use SELECT payment_limit, " +
          day + ", 0, 0, " + month + ", 0, 0 FROM payment_limits";
 }
+/// A file of one line.
+const std::string kFile =
+    "INSERT INTO connectors SELECT 1, zeroblob(16), 0, 'x', 'x', 0, 0, 0, 0, 'KE', 'KES', 2, 1, "
+    "1, 1, 0,"
+    " 0, NULL, 1, 1, NULL, NULL, 1, 0, 1, 0, 1, 1 WHERE NOT EXISTS (SELECT 1 FROM connectors);"
+    "INSERT INTO statement_files VALUES (1, 0, (SELECT min(connector) FROM connectors), "
+    "zeroblob(32), 0, 1, 1, 1);"
+    "INSERT INTO bank_statements VALUES (1, 1, 0, '', '', 'KES', NULL, NULL, NULL, NULL);";
 std::string bank_line(const std::string& mark, const std::string& replaces,
                       const std::string& amount, const std::string& state) {
   return "INSERT INTO bank_lines (id, statement_file, environment, connector, bank_statement, mark,"
@@ -305,6 +313,7 @@ const std::vector<Break> kBreaks{
     {"limits_count_payments", limit_with_use("0", "-86400000")},
     {"limits_count_payments", limit_with_use("-86400000", "0")},
     {"limits_count_payments", limit_with_use("-86400000", "-5270400000")},
+    {"limits_count_payments", limit_with_use("-86400000", "-2678400000")},
     {"addresses_are_credited",
      "INSERT INTO destinations (destination, beneficiary, tenant, id, method, network_name,"
      " asset_symbol, wallet_address, created_at) VALUES (1, 1, 3, zeroblob(16), 2, 'COFFER', "
@@ -314,15 +323,10 @@ const std::vector<Break> kBreaks{
     {"holds_follow_legs", "INSERT INTO holds VALUES (7, 3, 1, 1)"},
     {"arrivals_are_recorded", "INSERT INTO reference_payments VALUES (1, 'x', 1, 1)"},
     {"arrivals_are_recorded", "UPDATE payments SET type = 7 WHERE payment = 1"},
-    {"lines_follow_matches",
-     "INSERT INTO connectors SELECT 1, zeroblob(16), 0, 'x', 'x', 0, 0, 0, 0, 'KE', 'KES', 2, 1, "
-     "1, 1, 0,"
-     " 0, NULL, 1, 1, NULL, NULL, 1, 0, 1, 0, 1, 1 WHERE NOT EXISTS (SELECT 1 FROM connectors);"
-     "INSERT INTO statement_files VALUES (1, 0, (SELECT min(connector) FROM connectors), "
-     "zeroblob(32), 0, 1, 1, 1);"
-     "INSERT INTO bank_statements VALUES (1, 1, 0, '', '', 'KES', NULL, NULL, NULL, NULL);" +
-         kUnchecked + bank_line("zeroblob(16)", "NULL", "1", "2")},
+    {"lines_follow_matches", kFile + kUnchecked + bank_line("zeroblob(16)", "NULL", "1", "2")},
     {"lines_follow_matches", kUnchecked + bank_line("zeroblob(16)", "NULL", "1", "3")},
+    {"lines_follow_matches", kFile + kUnchecked + bank_line("zeroblob(16)", "NULL", "1", "0") +
+                                 bank_line("randomblob(16)", "NULL", "1", "0")},
     {"lines_follow_matches", kUnchecked + bank_line("zeroblob(16)", "NULL", "5", "0") +
                                  bank_line("randomblob(16)", "1", "5", "0")},
     {"lines_follow_matches", kUnchecked + bank_line("zeroblob(16)", "NULL", "5", "3") +
