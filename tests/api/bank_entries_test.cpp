@@ -258,8 +258,14 @@ TEST_CASE("bank entries: lines that a statement with balances does not have are 
   const Json done = world.import(camt({{entry("6", "B1") + entry("8", "B3"), "100", "86"}}));
   REQUIRE(done.at("notes").size() == 1);
   CHECK(done.at("notes")[0].at("note") ==
-        "Account K1, 2026-01-02 to 2026-01-02: other files have lines that this statement does not "
+        "Account K1, 2026-01-02 to 2026-01-02: other files have lines that this file does not "
         "have, and its balances agree without them: 1.");
+  // Two statements of the same days in one file are one note.
+  const Json both = world.import(
+      camt({{.entries = entry("4", "B4"), .opening = "86", .closing = "82", .id = "2"},
+            {.entries = entry("3", "B5"), .opening = "82", .closing = "79", .id = "3"}}));
+  REQUIRE(both.at("notes").size() == 1);
+  CHECK(both.at("notes")[0].at("note").get<std::string>().ends_with(": 2."));
 }
 
 TEST_CASE("bank entries: a match that an operator undid is made by no rule again") {

@@ -136,9 +136,9 @@ class Importer {
   }
 
   const StatementSpan& stored_statement(store::Connection& db, std::int64_t key) {
-    const auto found = known_statements_.find(key);
-    if (found != known_statements_.end()) return found->second;
-    return known_statements_.emplace(key, store::bank_statement(db, key).is).first->second;
+    const auto [at, is_new] = known_statements_.try_emplace(key);
+    if (is_new) at->second = store::bank_statement(db, key).is;
+    return at->second;
   }
 
   void store_entry(store::WriteTx& tx, Entry& one, StatementImport& out) {
@@ -179,11 +179,16 @@ class Importer {
     return row.key;
   }
 
-  /// Lines that other files gave to the days of a statement with balances, which prove that it does
-  /// not have them.
+  /// Lines that other files gave to the days of statements with balances, which prove that these do
+  /// not have them. One note per account.
   Result<void> note_differences(StatementImport& out) {
+    struct Doubt {
+      Timestamp first, last;
+      std::set<std::int64_t> lines = {};
+    };
     std::set<std::int64_t> own;
     for (const Entry& one : entries_) own.insert(one.key);
+    std::map<std::string, Doubt> doubts;
     for (std::size_t i = 0; i < statements_.size(); ++i) {
       const StatementSpan& is = statements_[i].is;
       if (!is.opening || !is.closing || !is.first_day) continue;
@@ -191,15 +196,21 @@ class Importer {
         return store::lines_without_balances(db, file_.environment, accounts_[i], is.currency,
                                              *is.first_day, *is.last_day);
       }));
-      const auto more =
-          std::ranges::count_if(lines, [&](std::int64_t key) { return !own.contains(key); });
-      if (more == 0) continue;
-      out.notes.push_back("Account " + accounts_[i] + ", " +
-                          is.first_day->to_string().substr(0, 10) + " to " +
-                          is.last_day->to_string().substr(0, 10) +
-                          ": other files have lines that this statement does not have, and its "
-                          "balances agree without them: " +
-                          std::to_string(more) + ".");
+      for (const std::int64_t line : lines) {
+        if (own.contains(line)) continue;
+        Doubt& of =
+            doubts.try_emplace(accounts_[i], Doubt{*is.first_day, *is.last_day}).first->second;
+        of.first = std::min(of.first, *is.first_day);
+        of.last = std::max(of.last, *is.last_day);
+        of.lines.insert(line);
+      }
+    }
+    for (const auto& [account, of] : doubts) {
+      out.notes.push_back("Account " + account + ", " + of.first.to_string().substr(0, 10) +
+                          " to " + of.last.to_string().substr(0, 10) +
+                          ": other files have lines that this file does not have, and its balances "
+                          "agree without them: " +
+                          std::to_string(of.lines.size()) + ".");
     }
     return {};
   }

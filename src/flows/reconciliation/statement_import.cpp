@@ -15,12 +15,7 @@ constexpr std::int64_t kOpenLinesMax = 200'000;  // which bounds the memory
 
 store::BankMatchRow match_row(std::int64_t line, const MatchChoice& choice, const Actor& by,
                               Timestamp at) {
-  store::BankMatchRow row;
-  row.line = line;
-  row.choice = choice;
-  row.actor = by.name;
-  row.at = at;
-  return row;
+  return {.line = line, .choice = choice, .actor = by.name, .at = at};
 }
 
 /// Carries out a decision, unless the line was matched or replaced, or the payment matched,
@@ -57,19 +52,14 @@ Result<MatchTarget> target_for(store::Connection& db, std::int64_t payment, cons
   return same == targets.end() ? targets.front() : *same;
 }
 
-Result<store::BankLineRow> line_of(store::Connection& db, BankLineId id) {
-  return existing(store::find_bank_line(db, id), "line");
-}
-
 }  // namespace
 
 Result<StatementImport> import_statement(const Context& context, const StatementToImport& file,
                                          const Actor& by) {
   StatementImport out;
-  store::StatementFileRow row;
-  row.environment = file.environment;
-  row.connector = file.connector;
-  row.digest = as_text(sha256(file.content));
+  store::StatementFileRow row{.environment = file.environment,
+                              .connector = file.connector,
+                              .digest = std::string(as_text(sha256(file.content)))};
   COFFER_TRY(const auto known, context.read([&](store::Connection& db) {
     return store::find_statement_file(db, file.environment, row.digest);
   }));
@@ -148,7 +138,7 @@ Result<MatchCounts> match_open_lines(const Context& context, Environment environ
 Result<void> match_line(const Context& context, BankLineId line, PaymentId payment,
                         const std::string& reason, bool although, const Actor& by) {
   return context.write([&](store::WriteTx& tx) -> Result<void> {
-    COFFER_TRY(const auto row, line_of(tx.db(), line));
+    COFFER_TRY(const auto row, existing(store::find_bank_line(tx.db(), line), "line"));
     if (row.state == LineState::replaced) {
       return unexpected(Slug::conflict,
                         "The line was replaced by more detailed lines of the same entry. Match those.");
@@ -182,7 +172,7 @@ Result<void> match_line(const Context& context, BankLineId line, PaymentId payme
 Result<void> unmatch_line(const Context& context, BankLineId line, const std::string& reason,
                           const Actor& by) {
   return context.write([&](store::WriteTx& tx) -> Result<void> {
-    COFFER_TRY(const auto row, line_of(tx.db(), line));
+    COFFER_TRY(const auto row, existing(store::find_bank_line(tx.db(), line), "line"));
     const auto matches = store::matches_of_line(tx.db(), row.key);
     if (matches.empty()) return unexpected(Slug::conflict, "The line is not matched.");
     for (const store::BankMatchRow& one : matches) {
@@ -211,10 +201,9 @@ Result<CsvMapping> csv_mapping_named(const Context& context,
         "partyAccount=partyAccount",
         ",", ".", "YYYY-MM-DD");
   }
-  COFFER_TRY(const auto found, context.read([&](store::Connection& db) {
-    return store::find_csv_mapping(db, *name);
+  COFFER_TRY(const auto row, context.read([&](store::Connection& db) {
+    return existing(store::find_csv_mapping(db, *name), "mapping");
   }));
-  COFFER_TRY(const auto row, existing(found, "mapping"));
   return CsvMapping::parse(row.columns, row.separator, row.decimal, row.date);
 }
 
