@@ -256,6 +256,7 @@ async function presentOfSeveral(watched, { facts }) {
   await page.keyboard.press('Tab');
   ok('a mapping is filled in', (await becomes(page, 'separator', ';')) && /amount=Sum/.test(await page.inputValue('dialog[open] [name=columns]')));
   await page.keyboard.press('Escape');
+  await run(watched, 'fee remove', { ASSOCIATION: facts.associationId, CONNECTOR, TYPE: 'B2C' });
   await run(watched, 'limit remove', { wallet, asset: 'EURC' });
   await run(watched, 'limit remove', { association: facts.associationId, environment: 'production', asset: 'EURC' });
 }
