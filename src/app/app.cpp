@@ -136,9 +136,7 @@ Result<void> App::build(Missing missing, std::string_view command, const OtherUs
   build_services(key);
   if (database_->leader() != nullptr) begin_to_lead();
   OpenArchive open;
-  if (!config_.archive.empty()) {
-    open = archive_at(config_.archive, config_, key, {*client_, *resolver_, clock_}, random_);
-  }
+  if (!config_.archive.empty()) open = archive_at(config_.archive, config_, key, random_);
   archiving_ = std::make_unique<Archiving>(
       config_, *context_, command.empty() ? replica_.get() : nullptr, std::move(open));
   auto hasher = flows::prepare_file_keys(*context_);

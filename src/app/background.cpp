@@ -6,6 +6,7 @@
 #include "base/telemetry/clock_sync.h"
 #include "base/telemetry/log.h"
 #include "flows/operations/backup_plan.h"
+#include "flows/operations/backups.h"
 #include "flows/operations/live_verification.h"
 #include "flows/settlement/settle_payment.h"
 #include "outbound/operations/messenger.h"
@@ -70,6 +71,7 @@ Background::Background(const Config& config, const Clock& clock, api::Services& 
 
 void Background::start() {
   started_ = true;
+  flows::drop_left_copies(context_);
   settlement_.start();
   providers_.start();
   deliveries_.start();
@@ -192,7 +194,10 @@ ConditionFacts Background::condition_facts(store::Connection& db,
   facts.connectors_paused =
       number_of([](const store::ConnectorLabel& row) { return row.is_paused(); });
   facts.notifications_failed = backlog.notifications_failed;
-  facts.backup_failed = store::backup_failure(db).has_value();
+  if (const auto failure = store::backup_failure(db)) {
+    facts.backup_failed = true;
+    facts.backup_fault = failure->reason;
+  }
   if (backlog.last_backup) facts.last_backup = backlog.last_backup->at;
   if (!config_.backup_dir.empty()) facts.backup_every_ms = config_.backup_every_h * kHourMs;
   facts.clock_behind_ms = context_.queue.stats().clock_behind_ms;

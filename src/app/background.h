@@ -26,7 +26,10 @@ class Background {
   /// serve. After `drain`, long work ends early.
   void announce() { starting_ = true; }
   void start();
-  void drain() { draining_ = true; }
+  void drain() {
+    draining_ = true;
+    archiving_.end_work();
+  }
   /// Call it once, after `drain`. Does nothing without `start`.
   void stop();
   /// Call it after a commit with work. Thread-safe.

@@ -153,10 +153,11 @@ Result<auth::MasterKey> open_master_key(const Config& config, Random& random,
 }
 
 OpenArchive archive_at(const std::string& url, const Config& config, const auth::MasterKey& key,
-                       const outbound::ArchiveWire& wire, Random& random) {
-  return [settings = archive_settings(config, url), wire, log = key.derive(kLogLabel),
-          root = key.derive(kArchiveLabel), &random]() -> Result<std::unique_ptr<store::Archive>> {
-    COFFER_TRY(auto objects, flows::open_object_store(settings, wire));
+                       Random& random) {
+  return [settings = archive_settings(config, url), log = key.derive(kLogLabel),
+          root = key.derive(kArchiveLabel),
+          &random](outbound::ArchiveLink& link) -> Result<std::unique_ptr<store::Archive>> {
+    COFFER_TRY(auto objects, flows::open_object_store(settings, link.wire()));
     return std::make_unique<store::Archive>(std::move(objects), log, root, random);
   };
 }

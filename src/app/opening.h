@@ -48,12 +48,12 @@ Result<std::unique_ptr<store::Replica>> open_log_alone(const Config& config, Ran
                                                        auth::MissingKey missing);
 
 /// Opens the archive of the settings, each time for another thread. Fails only for a place that no
-/// build can use.
-using OpenArchive = std::function<Result<std::unique_ptr<store::Archive>>()>;
-/// Of the archive at `url`. `random` and what `wire` refers to must outlive the function and the
-/// archives.
+/// build can use. The link must outlive the archive.
+using OpenArchive =
+    std::function<Result<std::unique_ptr<store::Archive>>(outbound::ArchiveLink& link)>;
+/// Of the archive at `url`. `random` must outlive the function and the archives.
 OpenArchive archive_at(const std::string& url, const Config& config, const auth::MasterKey& key,
-                       const outbound::ArchiveWire& wire, Random& random);
+                       Random& random);
 
 /// Checks that a machine can begin to follow the log of the settings with this backup.
 Result<void> check_seed(const Config& config, const std::string& backup, Random& random);

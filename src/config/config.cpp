@@ -10,10 +10,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 #include "auth/challenge.h"
 #include "base/digest.h"
+#include "base/files/folders.h"
 #include "base/limits/address_range.h"
 #include "base/text/ascii.h"
 #include "config/config_file.h"
@@ -71,6 +73,7 @@ bool is_token_text(std::string_view text) {
 struct Checks {
   const Config& config;
   std::vector<FieldError>& errors;
+  const std::set<std::string>& unread;  // secrets
 
   void run() {
     const bool cert = !config.tls_cert.empty();
@@ -124,8 +127,18 @@ struct Checks {
 
   void check_archive() {
     const auto place = outbound::parse_archive_url(config.archive);
+    std::error_code ignored;
     if (!config.archive.empty() && !place) {
       fault("archive", place.error().detail);
+    } else if (place && fs::exists(place->folder, ignored) &&
+               !fs::is_directory(place->folder, ignored)) {
+      fault("archive", place->folder + " is not a folder. Set a folder on another disk");
+    } else if (place && !place->folder.empty() &&
+               fs::weakly_canonical(place->folder, ignored) ==
+                   fs::weakly_canonical(directory_of(config.db), ignored)) {
+      fault("archive", place->folder +
+                           " is the folder of the database, and would be lost with it. "
+                           "Set a folder on another disk");
     } else if (place && !place->bucket.empty() && config.archive_access_key.empty()) {
       fault("archive", "a bucket needs a key. Set archive_access_key and archive_secret_key");
     }
@@ -212,6 +225,7 @@ struct Checks {
     if (has_first == has_second) return;
     const std::string there(has_first ? first : second);
     const std::string missing(has_first ? second : first);
+    if (unread.contains(missing)) return;  // its file was reported
     fault(there, there + " is set and " + missing + " is not. " + remedy);
   }
 
@@ -298,7 +312,7 @@ class Loader {
       if (!option.secret() || option.name == "master_key") continue;
       find_token(option, *find_config_option(std::string(option.name) + "_file"));
     }
-    Checks{config_, errors_}.run();
+    Checks{config_, errors_, unread_}.run();
     return {std::move(config_), std::move(errors_)};
   }
 
@@ -466,7 +480,7 @@ class Loader {
     Secret& token = config_.*std::get<Secret Config::*>(option.target);
     const std::string& file = config_.*std::get<std::string Config::*>(file_option.target);
     find_text(option);
-    if (token.empty() && !file.empty()) read_credential(option, file);
+    if (token.empty() && !file.empty()) read_credential(option, file, &file_option);
     const std::string& text = token.reveal();
     const bool from_file = origin(option.name) != option.variable();
     if (from_file && text.ends_with('\n')) token = Secret(text.substr(0, text.size() - 1));
@@ -479,16 +493,22 @@ class Loader {
     }
   }
 
-  // Keeps the content unchanged, because a raw key may end in a newline byte.
-  void read_credential(const ConfigOption& option, const std::string& path) {
+  // Keeps the content unchanged, because a raw key may end in a newline byte. `named`: the option
+  // that names the file, which must then exist.
+  void read_credential(const ConfigOption& option, const std::string& path,
+                       const ConfigOption* named = nullptr) {
     const auto text = read_file(path);
     if (text) return set(option, *text, path);
-    if (errno != ENOENT) fault(path, reason() + ". Make the credential readable");
+    if (errno == ENOENT && named == nullptr) return;
+    unread_.insert(std::string(option.name));
+    if (errno != ENOENT) return fault(path, reason() + ". Make the credential readable");
+    fault(origin(named->name), path + ": " + reason() + ". Set a file that exists");
   }
 
   const ConfigInputs& inputs_;
   Config config_;
   std::vector<FieldError> errors_;
+  std::set<std::string> unread_;  // secrets whose file was reported
 };
 
 }  // namespace

@@ -80,6 +80,9 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            1, 8'760),
     word("replicas", &Config::replicas, kServer, "URL,...",
          "Addresses of the API on the other machines, which the leader asks for their state"),
+    word("archive", &Config::archive, kFile, "URL",
+         "Place of the archive, from which any moment can be restored: file:///FOLDER or "
+         "s3://BUCKET[/PREFIX]"),
     word("archive_endpoint", &Config::archive_endpoint, kFile, "URL",
          "Store with S3's interface that has the archive: https://HOST:PORT", "AWS"),
     word("archive_region", &Config::archive_region, kFile, "NAME",
@@ -116,9 +119,6 @@ constexpr auto kOptions = std::to_array<ConfigOption>({
            8'760),
     number("backup_keep", &Config::backup_keep, "N", "Number of scheduled backups to keep", 1,
            10'000),
-    word("archive", &Config::archive, kServer, "URL",
-         "Place of the archive, from which any moment can be restored: file:///FOLDER or "
-         "s3://BUCKET[/PREFIX]"),
     number("archive_keep_days", &Config::archive_keep_days, "DAYS",
            "Time for which any moment can be restored from the archive", 1, 36'500),
     number("archive_snapshot_every_h", &Config::archive_snapshot_every_h, "HOURS",

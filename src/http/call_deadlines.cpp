@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "base/thread.h"
+
 namespace coffer::http {
 
 CallDeadlines::CallDeadlines() : thread_("call-deadlines", [this] { return step(); }) {
@@ -50,6 +52,15 @@ void CallDeadlines::cut_after(int ms) {
   cut_at_ms_ = std::min(cut_at_ms_, now_ms + ms);
   if (now_ms >= cut_at_ms_) end_until(kNever);
   thread_.wake();
+}
+
+void CallDeadlines::rest(int ms) {
+  constexpr int kStepMs = 50;
+  const auto is_cut = [this] {
+    const Lock lock(mutex_);
+    return clock_.monotonic_ms() >= cut_at_ms_;
+  };
+  for (; ms > 0 && !is_cut(); ms -= kStepMs) coffer::rest(std::min(ms, kStepMs));
 }
 
 void CallDeadlines::end_until(std::int64_t now_ms) {

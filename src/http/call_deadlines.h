@@ -45,6 +45,8 @@ class CallDeadlines {
   /// Ends all present and future calls permanently: at once, or after a time.
   void cut() { cut_after(0); }
   void cut_after(int ms);
+  /// Suspends the calling thread for `ms`, at most until the calls are cut.
+  void rest(int ms);
 
  private:
   std::int64_t step();

@@ -129,6 +129,7 @@ TEST_CASE("an alert is a signed webhook: once, daily, and at the end") {
   CHECK(body.at("type") == "alert.began");
   const Json& data = body.at("data");
   CHECK(data.at("summary") == "The last scheduled backup failed.");
+  CHECK(data.at("reason") == "The disk is full.");
   CHECK(data.at("count") == 1);
   CHECK(data.at("beganAt") == "2026-01-01T00:00:00.000Z");
   CHECK(data.at("endedAt").is_null());
@@ -149,6 +150,7 @@ TEST_CASE("an alert is a signed webhook: once, daily, and at the end") {
   CHECK(last.at("alertId") == data.at("alertId"));
   CHECK(last.at("endedAt") == gone_at);
   CHECK(last.at("nextStep").is_null());
+  CHECK(last.at("reason").is_null());
   CHECK(received.back().header("webhook-id") != first.header("webhook-id"));
   world.look_after(kDayMs);
   CHECK(about(receiver, "backup_failed").size() == 3);

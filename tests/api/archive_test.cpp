@@ -9,12 +9,15 @@
 
 #include "app/archiving.h"
 #include "base/digest.h"
+#include "base/thread.h"
+#include "flows/operations/backups.h"
 #include "flows/operations/file_keys.h"
 #include "flows/operations/restore.h"
 #include "store/archive/folder_store.h"
 #include "store/archive/segments.h"
 #include "store/replication/replica.h"
 #include "store/replication/spool_log.h"
+#include "support/receiver.h"
 #include "support/test_app.h"
 #include "unit/store/replication/replicated_files.h"
 
@@ -135,22 +138,39 @@ struct World {
     std::ranges::sort(out);
     return out;
   }
-  std::vector<AlertCondition> conditions() {
-    std::vector<AlertCondition> out;
+  ConditionFacts facts() {
+    ConditionFacts facts;
+    facts.clock_synchronised = true;
     app.flows()
         .read([&](store::Connection& db) -> Result<void> {
-          ConditionFacts facts;
-          facts.clock_synchronised = true;
           archiving().add_facts(db, facts);
-          for (const Finding& found : find_conditions(facts, app.clock.now())) {
-            out.push_back(found.condition);
-          }
           return {};
         })
         .value();
+    return facts;
+  }
+  std::vector<AlertCondition> conditions() {
+    std::vector<AlertCondition> out;
+    for (const Finding& found : find_conditions(facts(), app.clock.now())) {
+      out.push_back(found.condition);
+    }
     return out;
   }
+  std::string folder() const { return place.path() + "/archive"; }
+  /// Restarts the server, and changes the archive in between.
+  void restart_after(const std::function<void()>& change) {
+    const std::string url = app.config().archive;
+    app.restart([](Config& config) { config.archive.clear(); });
+    change();
+    app.restart([&](Config& config) { config.archive = url; });
+  }
+  flows::Proof proof() { return app.flows().read(flows::last_proof).value().value(); }
 };
+
+bool has(const std::string& text, const std::string& part) {
+  UNSCOPED_INFO(text);
+  return text.find(part) != std::string::npos;
+}
 
 void flip(const std::string& path) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
@@ -279,8 +299,9 @@ TEST_CASE("archive: commits that it does not have lead to a new snapshot, and to
   world.app.clock.advance_ms(1'000);
   world.write();
   CHECK(world.why_not(inside).find("gap from " + before.to_string()) != std::string::npos);
-  world.keep();
+  world.archiving().keep().value();
   CHECK(world.snapshots() == 2);
+  world.keep();
   world.pay();
   world.write();
   world.check_equal();
@@ -464,14 +485,15 @@ TEST_CASE("archive: another master key opens nothing, and the problem says so") 
   std::ofstream(world.app.config().master_key_file)
       << auth::MasterKey::generate(random).to_hex().reveal();
   const auto key = configured_key(world.app.config(), random, auth::MissingKey::refuse).value();
-  const auto archive = archive_at(
-      world.app.config().archive, world.app.config(), key,
-      {world.app.core().client(), world.app.core().resolver(), world.app.clock}, random)();
+  outbound::ArchiveLink link("", world.app.clock);
+  const auto archive =
+      archive_at(world.app.config().archive, world.app.config(), key, random)(link);
   store::test::TemporaryFolder folder;
   auto file = PartialFile::create(folder.file());
   const auto done = store::rebuild(**archive, {}, *file, [](auto&&...) {});
   REQUIRE_FALSE(done);
-  CHECK(done.error().detail.find("no objects of this master key") != std::string::npos);
+  CHECK(has(done.error().detail, "no objects of this master key"));
+  CHECK(done.error().exit_code == exit_code::kPermission);
 }
 
 TEST_CASE("archive: of two writers one finds the other, stops and does not overwrite") {
@@ -490,6 +512,7 @@ TEST_CASE("archive: of two writers one finds the other, stops and does not overw
   CHECK(done.error().slug == Slug::conflict);
   CHECK(done.error().detail.find("Another server writes to the archive") != std::string::npos);
   CHECK(world.conditions() == Conditions{AlertCondition::archive_behind});
+  CHECK(has(world.facts().archive_problem, "Another server writes to the archive"));
   world.pay();  // payments continue
 }
 
@@ -506,10 +529,12 @@ TEST_CASE(
   world.app.clock.advance_ms(kArchiveBehindMs + 1);
   CHECK_FALSE(world.archiving().write(true));
   CHECK(world.conditions() == Conditions{AlertCondition::archive_behind});
+  CHECK(has(world.facts().archive_problem, "archive"));
   fs::remove(place);
   fs::rename(place + "-kept", place);
   world.write();
   CHECK(world.conditions().empty());
+  CHECK(world.facts().archive_problem.empty());
   world.keep();
   CHECK(world.snapshots() == 1);
   world.write();
@@ -649,10 +674,10 @@ TEST_CASE("archive: what SQLite rejects is a failed restore, and a full disk is 
 TEST_CASE("archive: a restore is proven on schedule, and a damaged archive is found") {
   World world;
   world.begin();
-  const auto proof = [&] { return world.app.flows().read(flows::last_proof).value().value(); };
+  const auto proof = [&] { return world.proof(); };
   CHECK(proof().proven_at == world.app.clock.now());
   CHECK(proof().fault.empty());
-  CHECK_FALSE(fs::exists(world.app.config().db + ".archive-proof.coffer.partial"));
+  CHECK_FALSE(fs::exists(world.app.config().db + ".copy-proof.coffer.partial"));
   world.pay();
   world.write();
   flip(world.objects("/log/").back());
@@ -705,6 +730,191 @@ TEST_CASE("archive: a file that was replaced by an older one contradicts the new
   store::Connection db(world.target(), store::OpenMode::read_only);
   const flows::Checkpoints heads{flows::parse_checkpoint(head).value()};
   CHECK_FALSE(flows::mismatch_with(world.app.flows().sealer, db, heads).empty());
+}
+
+TEST_CASE("archive: what was lost before a start is said, until a restore is proven again") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  fs::copy(world.folder(), world.place.file("old"), fs::copy_options::recursive);
+  const Timestamp copied = world.app.clock.now();
+  world.app.clock.advance_ms(2 * kDayMs);
+  world.pay();
+  world.write();
+  world.keep();
+  const Timestamp until = world.proof().restored_to;
+  REQUIRE(until > copied);
+  constexpr int emptied = 0;
+  constexpr int older = 1;
+  constexpr int no_log = 2;
+  const int lost = GENERATE(0, 1, 2);
+  CAPTURE(lost);
+  world.restart_after([&] {
+    if (lost == no_log) {
+      for (const std::string& path : world.objects("/log/")) fs::remove(path);
+      return;
+    }
+    fs::remove_all(world.folder());
+    if (lost == older) fs::rename(world.place.file("old"), world.folder());
+    if (lost == emptied) fs::create_directory(world.folder());
+  });
+  world.app.clock.advance_ms(1'000);
+  world.write();
+  const std::string said = world.facts().proof_fault;
+  if (lost == no_log) {
+    CHECK(said.empty());  // the last snapshot has it
+  } else {
+    CHECK(has(said, lost == older ? "ends at " + copied.to_string() : "has no snapshot"));
+    CHECK(has(said, "until " + until.to_string()));
+    CHECK(world.conditions().back() == AlertCondition::restore_unproven);
+  }
+  if (lost != emptied) CHECK(world.facts().archive_problem.empty());  // not known yet
+  REQUIRE(world.archiving().keep().value());
+  CHECK(world.facts().archive_problem.empty());
+  world.app.restart();
+  world.write();
+  CHECK(world.facts().proof_fault == said);
+  world.keep();
+  const auto proven =
+      flows::prove_archive(world.app.flows(), *world.archive(), 0, [](auto&&...) {});
+  REQUIRE(proven);
+  CHECK(world.conditions().empty());
+  world.write();
+  world.check_equal();
+}
+
+TEST_CASE("archive: after a gap, it says from when on nothing can be restored") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  const Timestamp before = world.app.clock.now();
+  world.app.clock.advance_ms(1'000);
+  world.restart_after([&] { world.app.register_association(); });
+  world.pay();
+  world.archiving().start([] { return true; });  // no snapshot gets complete
+  const std::string expected = store::gap_text(before);
+  CHECK(has(expected, "Moments after " + before.to_string()));
+  for (int tried = 0; tried < 1'000 && world.facts().archive_problem.empty(); ++tried) rest(10);
+  CHECK(world.facts().archive_problem == expected);
+  CHECK(world.conditions() == Conditions{AlertCondition::archive_behind});
+  world.app.restart();
+  world.begin();
+  CHECK(world.facts().archive_problem.empty());
+  CHECK(world.conditions().empty());
+}
+
+TEST_CASE("archive: of two histories, a restore names the one that it leaves out") {
+  World world;
+  world.begin();
+  world.pay();
+  world.write();
+  const std::string copy = world.place.file("copy.db");
+  world.restored();
+  fs::copy_file(world.target(), copy);
+  world.app.clock.advance_ms(1'000);
+  world.pay();
+  world.write();
+  const Timestamp end = world.app.clock.now();
+  const std::int64_t number = payments(world.app.config().db);
+  world.app.clock.advance_ms(1'000);
+  const std::string served = world.app.config().db;
+  world.app.restart([&](Config& config) { config.db = copy; });
+  world.begin();
+  const auto done = world.restore();
+  REQUIRE(done);
+  CHECK(payments(world.target()) == number - 1);
+  CHECK(done->rebuilt->other_until == end);
+  CHECK(done->rebuilt->other_run.size() == 8);
+  world.restored(end);
+  CHECK(payments(world.target()) == number);
+  world.app.restart([&](Config& config) { config.db = served; });
+}
+
+TEST_CASE("archive: files of other programs are left alone") {
+  World world;
+  world.begin();
+  for (int day = 0; day < 3; ++day) {
+    world.pay();
+    world.write();
+    world.app.clock.advance_ms(kDayMs);
+    world.keep();
+  }
+  const std::string ledger = fs::directory_iterator(world.folder())->path();
+  std::vector<std::string> strays;
+  for (const char* name :
+       {"/foo", "/log/foo", "/log/000000000/foo", "/log/000000000/1", "/log/000000000/0001",
+        "/log/0/001", "/log/7", "/snapshots/foo", "/snapshots/1-2", "/snapshots/000000000001",
+        "/snapshots/999999999999-999999999999x", "/parts/foo/000000", "/parts/000000000001-1/0",
+        "/heads/foo", "/heads/1", "/heads/999999999999x"}) {
+    fs::create_directories(fs::path(ledger + name).parent_path());
+    std::ofstream(ledger + name) << "foreign";
+    strays.push_back(ledger + name);
+  }
+  std::ofstream(world.folder() + "/README") << "foreign";
+  world.pay();
+  world.write();
+  world.check_equal();
+  world.app.restart();
+  world.pay();
+  world.write();
+  world.app.clock.advance_ms(kDayMs);
+  world.keep();
+  world.write();
+  world.check_equal();
+  REQUIRE(store::drop_before(*world.archive(), world.app.clock.now(), [] {}));
+  world.write();
+  world.check_equal();
+  for (const std::string& path : strays) CHECK(fs::exists(path));
+}
+
+TEST_CASE("archive: a stop does not wait for a store that does not respond") {
+  Receiver store;
+  store.otherwise({.kind = Behaviour::Kind::silent});
+  World world([&](Config& config) {
+    config.archive = "s3://bucket";
+    config.archive_endpoint = "http://127.0.0.1:" + std::to_string(store.port());
+    config.archive_access_key = "KEY";
+    config.archive_secret_key = Secret("secret");
+  });
+  world.archiving().start([] { return false; });
+  REQUIRE(store.wait_for(1));
+  Background& background = world.app.core().background();
+  const SystemClock clock;
+  Result<void> kept;
+  std::int64_t kept_ms = 0;
+  const Thread other("other", [&] {  // as a proof, a snapshot, a head or a command does
+    kept = world.archive()->check_key();
+    kept_ms = clock.monotonic_ms();
+  });
+  REQUIRE(store.wait_for(2));
+  const std::int64_t began_ms = clock.monotonic_ms();
+  background.drain();
+  world.archiving().stop();
+  world.archiving().finish();
+  CHECK(clock.monotonic_ms() - began_ms < 6'000);
+  CHECK_FALSE(kept);
+  CHECK(kept_ms - began_ms < 1'000);
+}
+
+TEST_CASE("archive: copies of killed processes are removed at a start, and no other files") {
+  World world;
+  const std::string database = world.app.config().db;
+  const std::vector<std::string> left{database + ".copy-proof.coffer.partial",
+                                      database + ".copy-archive.coffer.partial",
+                                      database + ".copy-verify.coffer.partial"};
+  const std::vector<std::string> kept{database + ".mine.coffer.partial",
+                                      world.place.file("x.copy-proof.coffer.partial")};
+  for (const auto& list : {left, kept}) {
+    for (const std::string& path : list) std::ofstream(path) << "left";
+  }
+  std::ofstream(left.front() + "-wal") << "left";
+  flows::drop_left_copies(world.app.flows());
+  for (const std::string& path : left) CHECK_FALSE(fs::exists(path));
+  CHECK_FALSE(fs::exists(left.front() + "-wal"));
+  for (const std::string& path : kept) CHECK(fs::exists(path));
+  fs::remove(kept.front());
 }
 
 }  // namespace archive_test

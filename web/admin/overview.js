@@ -59,7 +59,7 @@ function attentionPart({ attention }) {
       : h(
           'ul',
           { class: 'plain' },
-          attention.map(({ condition, count, oldestAt }) => {
+          attention.map(({ condition, count, oldestAt, reason }) => {
             const [tone, { text, next }, href] = CONDITIONS[condition];
             return h(
               'li',
@@ -69,6 +69,7 @@ function attentionPart({ attention }) {
                 {},
                 h('strong', {}, text(count)),
                 oldestAt && h('span', { class: 'soft' }, since(oldestAt, (age) => O.attention.oldest(count, age))),
+                reason && h('span', { class: 'soft' }, reason),
               ),
               h('a', { class: 'button', href: `#/${href}` }, next),
             );

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <filesystem>
 #include <utility>
 
 #include "base/crypto/openssl.h"
@@ -126,6 +127,19 @@ Result<void> PartialFile::publish(const std::string& path) {
   if (!done) return unexpected(system_problem("cannot name " + path));
   ::close(std::exchange(fd_, -1));
   return sync_names(directory_of(path));
+}
+
+std::vector<std::string> partials_in(const std::string& folder) {
+  std::vector<std::string> out;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    std::string name = at->path().string();
+    if (!name.ends_with(kPartialEnding)) continue;
+    name.resize(name.size() - kPartialEnding.size());
+    out.push_back(std::move(name));
+  }
+  return out;
 }
 
 Result<void> check_unused(const std::string& path) {

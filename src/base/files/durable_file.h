@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -51,6 +52,9 @@ class PartialFile {
   int fd_;
 };
 
+/// The paths whose partial files are in the folder: of files that are being written, or of killed
+/// processes. PartialFile::create() takes over the latter, and its destructor removes them.
+std::vector<std::string> partials_in(const std::string& folder);
 /// `conflict` if a file, or a link to any place, has this name.
 Result<void> check_unused(const std::string& path);
 /// Durably creates or replaces a small file with mode 0600.

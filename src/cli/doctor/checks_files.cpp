@@ -16,6 +16,7 @@
 #include "cli/settings.h"
 #include "config/secret_files.h"
 #include "http/certificate.h"
+#include "outbound/archive/archive_place.h"
 #include "store/requests/request_log_file.h"
 #include "store/schema.h"
 
@@ -131,6 +132,19 @@ std::optional<Finding> judge_writable(const std::string& check, const std::strin
                 "Make it writable by the user of the server.");
 }
 
+/// The folder of an archive, which must outlive the disk of the database.
+std::optional<Finding> judge_archive(const Config& config) {
+  const auto place = outbound::parse_archive_url(config.archive);
+  if (!place || place->folder.empty()) return std::nullopt;
+  const auto archive = status_of(place->folder);
+  const auto database = status_of(existing_part(directory_of(config.db)));
+  if (archive && database && archive->st_dev == database->st_dev) {
+    return warning("archive", place->folder + " is on the disk of the database",
+                   "Set archive to another disk, a file server or a bucket.");
+  }
+  return judge_writable("archive", place->folder, place->folder);
+}
+
 }  // namespace
 
 Findings examine_database(const Config& config, const Owner& owner) {
@@ -157,7 +171,7 @@ Findings examine_named_files(const Config& config, Timestamp now) {
   const auto log = judge_writable("log file", config.log_file, directory_of(config.log_file));
   const auto backups =
       judge_writable("backups", config.backup_dir, existing_part(config.backup_dir));
-  for (const auto& finding : {judge_expiry(config, now), log, backups}) {
+  for (const auto& finding : {judge_expiry(config, now), log, backups, judge_archive(config)}) {
     if (finding) out.push_back(*finding);
   }
   return out;

@@ -2,7 +2,9 @@
 
 #include "app/app.h"
 #include "base/platform/exit_code.h"
+#include "base/thread.h"
 #include "cli/command_groups.h"
+#include "cli/operations/verify.h"
 #include "cli/progress.h"
 #include "store/archive/segments.h"
 
@@ -25,29 +27,50 @@ void put_proof(Record& out, const std::optional<flows::Proof>& proof) {
   }
 }
 
+/// What the archive itself says, while no server writes to it.
+Result<void> examine(App& app, store::Archive& archive, ConditionFacts& facts) {
+  COFFER_TRY(const store::LastSegment last, store::last_segment(archive));
+  facts.archived_until = if_set(last.until);
+  COFFER_TRY(facts.archive_problem, app.flows().read([&](store::Connection& db) {
+    return Result(flows::archive_lack(last, db));
+  }));
+  const bool has_gap = last.number > 0 && last.snapshot <= last.segment.base;
+  if (!has_gap || !facts.archive_problem.empty()) return {};
+  COFFER_TRY(const Timestamp from, store::end_before(archive, last.segment.base));
+  facts.archive_problem = store::gap_text(from);
+  return {};
+}
+
 Result<CommandResult> archive_status(Session& session, const Arguments&) {
   App& app = session.app;
-  COFFER_TRY(const auto archive, app.background().archiving().open());
+  Archiving& archiving = app.background().archiving();
+  outbound::ArchiveLink link(app.config().ca_bundle, app.flows().clock);
+  link.cut_after(kArchiveAnswerMs);
+  COFFER_TRY(const auto archive, archiving.open(&link));
   COFFER_TRY(const auto proof, app.flows().read(flows::last_proof));
-  Record record{{"archive", app.config().archive}};
   ConditionFacts facts;
-  const Archiving& archiving = app.background().archiving();
   if (archiving.writes() && app.listeners().port() != 0) {
     COFFER_TRY_VOID(app.flows().read([&](store::Connection& db) -> Result<void> {
       archiving.add_facts(db, facts);
       return {};
     }));
   } else {
-    COFFER_TRY(const auto last, store::last_segment(*archive));
-    facts.archived_until = if_set(last.segment.until);
+    COFFER_TRY_VOID(examine(app, *archive, facts));
   }
+  const auto found = store::list_snapshots(*archive);
+  if (!found && facts.archive_problem.empty()) facts.archive_problem = found.error().detail;
+  const auto snapshots = found ? *found : std::vector<store::SnapshotName>();
+  Record record{{"archive", app.config().archive}};
+  record.emplace_back("problem", facts.archive_problem.empty()
+                                     ? std::nullopt
+                                     : std::optional(facts.archive_problem));
   record.emplace_back("archivedUntil", facts.archived_until);
   record.emplace_back("behindSeconds",
                       facts.archived_until
                           ? std::optional((app.queue().now().ms - facts.archived_until->ms) / 1'000)
                           : std::nullopt);
-  COFFER_TRY(const auto snapshots, store::list_snapshots(*archive));
-  record.emplace_back("snapshots", static_cast<std::int64_t>(snapshots.size()));
+  const auto number = static_cast<std::int64_t>(snapshots.size());
+  record.emplace_back("snapshots", found ? std::optional(number) : std::nullopt);
   record.emplace_back("oldestMoment",
                       snapshots.empty() ? std::nullopt : std::optional(snapshots.front().at));
   record.emplace_back("newestSnapshotAt",
@@ -57,12 +80,20 @@ Result<CommandResult> archive_status(Session& session, const Arguments&) {
 }
 
 Result<CommandResult> archive_prove(Session& session, const Arguments&) {
+  constexpr int kAgainMs = 500;
   App& app = session.app;
   COFFER_TRY(const auto archive, app.background().archiving().open());
   ProgressLine line(session.console, session.interruption);
-  COFFER_TRY(
-      const auto proof,
-      flows::prove_archive(app.flows(), *archive, app.config().disk_floor_bytes(), line.shower()));
+  const auto prove = [&] {
+    return flows::prove_archive(app.flows(), *archive, app.config().disk_floor_bytes(),
+                                line.shower());
+  };
+  auto made = prove();
+  for (; !made && made.error().slug == Slug::overloaded; made = prove()) {
+    line.show({"waiting for the proof of the server", 0, 0, Progress::Unit::steps});
+    rest(kAgainMs);
+  }
+  COFFER_TRY(const auto proof, std::move(made));
   Record record;
   put_proof(record, proof);
   const bool failed = !proof.fault.empty();
@@ -83,7 +114,7 @@ std::vector<Command> archive_commands() {
                     archive_prove, {},
                     {.hint = kArchiveHint,
                      .details = "Exits with 3 if the archive cannot be restored. A server does the "
-                                "same every archive_prove_every_h."})};
+                                "same every archive_prove_every_h;\nthe command waits for it."})};
 }
 
 }  // namespace coffer::cli

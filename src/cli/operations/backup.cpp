@@ -17,11 +17,13 @@
 #include "cli/paths.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
+#include "flows/operations/archive.h"
 #include "flows/operations/backup_plan.h"
 #include "flows/operations/backups.h"
 #include "flows/operations/restore.h"
 #include "http/client.h"
 #include "outbound/wire/resolver.h"
+#include "store/file/foreign_file.h"
 #include "store/schema.h"
 
 namespace coffer::cli {
@@ -206,13 +208,29 @@ std::string key_fault(const Config& config, const Result<auth::MasterKey>& key,
   return text + key_beside(backup);
 }
 
-/// `lost`: which payments are missing.
+/// Whether the archive of the settings has more than the restored file.
+Result<std::string> archive_says(const Config& config, const auth::MasterKey& key, Random& random,
+                                 const flows::FileChecks& checks) {
+  const SystemClock clock;
+  outbound::ArchiveLink link(config.ca_bundle, clock);
+  link.cut_after(kArchiveAnswerMs);
+  COFFER_TRY(const auto archive, archive_at(config.archive, config, key, random)(link));
+  COFFER_TRY(const std::string line, store::newest_head(*archive, {}));
+  Result<std::string> mismatch = std::string();
+  store::read_foreign_file(config.db, [&](store::Connection& db) {
+    mismatch = flows::head_mismatch(*archive, checks.key->sealer(), db, line);
+  });
+  COFFER_TRY(const std::string fault, std::move(mismatch));
+  return fault.empty() ? "The archive has no newer checkpoint."
+                       : "The archive has more: " + fault + ". Use coffer restore --from " +
+                             config.archive + " instead.";
+}
+
+/// `lost`: which payments are missing. `age`: what is known of newer files.
 std::string next_steps(const Config& config, const std::string& key_fault, const std::string& lost,
-                       bool compared) {
+                       const std::string& age) {
   std::string text = key_fault.empty() ? std::string() : "\n" + key_fault;
-  if (!compared) {
-    text += "\nWithout --checkpoint, coffer cannot detect that a newer backup exists.";
-  }
+  if (!age.empty()) text += "\n" + age;
   text += "\n" + lost +
           " Compare the ledger with the records of your\nproviders and clients before you "
           "continue.\n\nNext:\n  ";
@@ -251,11 +269,9 @@ Result<CommandResult> restore_from_archive(const Console& console, const Config&
   Interruption never;
   ProgressLine line(console, never);
   const auto bundle = http::find_ca_bundle(config.ca_bundle);
-  http::Client client(bundle ? *bundle : std::string(), http::Client::Connections::keep);
-  outbound::CaresResolver resolver;
   const SystemClock clock;
-  COFFER_TRY(const auto archive,
-             archive_at(arguments.text("from"), config, key, {client, resolver, clock}, random)());
+  outbound::ArchiveLink link(bundle ? *bundle : std::string(), clock);
+  COFFER_TRY(const auto archive, archive_at(arguments.text("from"), config, key, random)(link));
   COFFER_TRY(const auto restored,
              flows::restore_archive(*archive, wanted, config.db, line.shower(), checks));
   if (!restored.verdict.violations.empty()) {
@@ -270,8 +286,15 @@ Result<CommandResult> restore_from_archive(const Console& console, const Config&
     record.emplace_back("warning", "the archive has a gap from " + rebuilt.until.to_string() +
                                        " on, and the file ends there");
   }
+  if (!rebuilt.other_run.empty()) {
+    const std::string end = rebuilt.other_until.to_string();
+    record.emplace_back("otherHistory", "the archive has two histories: the entries of run " +
+                                            rebuilt.other_run + " end at " + end +
+                                            ", and the file does not follow from them; --at " +
+                                            end + " restores those");
+  }
   const std::string lost = "Payments accepted after restoredTo are not in it.";
-  return CommandResult{.records = {std::move(record)}, .note = next_steps(config, {}, lost, true)};
+  return CommandResult{.records = {std::move(record)}, .note = next_steps(config, {}, lost, {})};
 }
 
 Result<CommandResult> restore_to(const Console& console, const Config& config,
@@ -308,10 +331,16 @@ Result<CommandResult> restore_to(const Console& console, const Config& config,
   record.emplace_back("checkpoint", !checks.checkpoints.empty());
   const std::string fault = key_fault(config, key, backup);
   record.emplace_back("masterKeyFits", fault.empty());
+  std::string age;
+  if (!config.archive.empty() && key && fault.empty()) {
+    const auto said = archive_says(config, *key, random, checks);
+    age = said ? *said : "The file was not compared with the archive: " + said.error().detail;
+  } else if (checks.checkpoints.empty()) {
+    age = "Without --checkpoint, coffer cannot detect that a newer backup exists.";
+  }
   return CommandResult{
       .records = {std::move(record)},
-      .note = next_steps(config, fault, "Payments accepted after the backup are not in it.",
-                         !checks.checkpoints.empty())};
+      .note = next_steps(config, fault, "Payments accepted after the backup are not in it.", age)};
 }
 
 int restore(const Console& console, const Arguments& arguments, const ConfigFlags& flags) {

@@ -89,6 +89,7 @@ Record overview_view(const coffer::Finding& finding) {
   return {{"condition", name(finding.condition)},
           {"count", finding.count},
           {"oldestAt", finding.since},
+          {"reason", finding.reason.empty() ? std::nullopt : std::optional(finding.reason)},
           {"summary", summary(finding)}};
 }
 

@@ -26,9 +26,10 @@ constexpr std::string_view kStructureOnly =
     "the structure is intact; without the file's master key, its keyed chains were not checked, so "
     "a deliberate change would not be found";
 
+constexpr std::string_view kArchiveFault = "archive";
 constexpr std::string_view kCompared = "the file is not older";
-constexpr std::string_view kNotCompared =
-    "none given; a file that was replaced by an older copy would not be detected";
+constexpr std::string_view kNotDetected =
+    "; a file that was replaced by an older copy would not be detected";
 
 /// Verifies one snapshot of the file.
 std::vector<store::Violation> verify_still(const Session& session, const std::string& path,
@@ -63,29 +64,32 @@ Result<std::vector<store::Violation>> find_violations(const Session& session, bo
 /// holds in a file without violations. `key` is the source of the master key, or why it was not
 /// used.
 CommandResult report(const std::string& path, const std::vector<store::Violation>& violations,
-                     std::string_view extent, const std::string& key, const Arguments& arguments) {
+                     std::string_view extent, const std::string& key, const Compared& compared,
+                     const Arguments& arguments) {
   const bool whole = violations.empty();
-  const bool compared = arguments.has("checkpoint");
   CommandResult result;
   result.exit_code = whole ? exit_code::kDone : exit_code::kFault;
   if (arguments.json) {
     Record record{{"database", path}, {"ok", whole}};
     if (whole) record.emplace_back("checked", std::string(extent));
     record.emplace_back("masterKey", key);
-    record.emplace_back("checkpoint", compared);
+    record.emplace_back("checkpoint", compared.any);
+    if (!compared.lack.empty()) record.emplace_back("archiveLacks", compared.lack);
     record.emplace_back("violations", records_of(violations));
     result.records = {std::move(record)};
   } else if (whole) {
     result.records = {{{"database", path},
                        {"verified", std::string(extent)},
                        {"masterKey", key},
-                       {"checkpoint", compared ? kCompared : kNotCompared}}};
+                       {"checkpoint", compared.result}}};
+    if (!compared.lack.empty()) result.records[0].emplace_back("warning", compared.lack);
   } else {
     result.list = result.failed = true;
     result.records = records_of(violations);
-    const bool only_log = std::ranges::all_of(
-        violations, [](const auto& one) { return one.invariant == flows::kLogFault; });
-    if (!only_log) {
+    const bool is_intact = std::ranges::all_of(violations, [](const auto& one) {
+      return one.invariant == flows::kLogFault || one.invariant == kArchiveFault;
+    });
+    if (!is_intact) {
       result.note =
           "\n" + path +
           " is damaged, or is not a coffer database. If a server uses it, stop the server. "
@@ -102,22 +106,43 @@ Result<CommandResult> verify(Session& session, const Arguments& arguments) {
     COFFER_TRY(auto violations, find_violations(session, deep));
     // A successful quick verification does not clear a violation that a full one found.
     if (deep || !violations.empty()) session.app.background().note_verification(violations.empty());
-    COFFER_TRY(std::string mismatch, mismatch_with(session.app, arguments, checkpoints));
-    if (!mismatch.empty()) violations.push_back({"checkpoint", std::move(mismatch)});
+    COFFER_TRY(const Compared compared, compare(session.app, arguments, checkpoints));
+    if (!compared.fault.empty()) violations.push_back({"checkpoint", compared.fault});
+    if (!compared.damage.empty()) {
+      violations.push_back({std::string(kArchiveFault), compared.damage});
+    }
     return report(session.app.database().path(), violations, kEverything,
-                  key_source(session.app.config()), arguments);
+                  key_source(session.app.config()), compared, arguments);
   } catch (const store::SqlError&) {
     if (!session.interruption.requested()) throw;
     throw ProgressLine::Stopped{ProgressLine::kServerStops};
   }
 }
 
-/// As the newest signed head of the archive says.
-Result<std::string> archived_mismatch(App& app) {
-  COFFER_TRY(const auto archive, app.background().archiving().open());
-  return app.flows().read([&](store::Connection& db) {
-    return flows::archive_mismatch(*archive, app.flows().sealer, db);
+/// With the newest signed head of the archive.
+Result<void> compare_with_archive(App& app, Compared& out) {
+  outbound::ArchiveLink link(app.config().ca_bundle, app.flows().clock);
+  link.cut_after(kArchiveAnswerMs);
+  COFFER_TRY(const auto archive, app.background().archiving().open(&link));
+  COFFER_TRY(const auto last, store::last_segment(*archive));
+  COFFER_TRY(const std::string line, store::newest_head(*archive, {}));
+  if (line.empty() && !out.any) {
+    out.result = "none: the archive has none" + std::string(kNotDetected);
+  } else if (!line.empty()) {
+    out.any = true;
+    out.result = std::string(kCompared) + " than the archive knows";
+  }
+  return app.flows().read([&](store::Connection& db) -> Result<void> {
+    out.lack = flows::archive_lack(last, db);
+    COFFER_TRY(out.fault, flows::head_mismatch(*archive, app.flows().sealer, db, line));
+    return {};
   });
+}
+
+Compared given_checkpoints(const Arguments& arguments) {
+  const bool any = arguments.has("checkpoint");
+  return {.any = any,
+          .result = std::string(any ? kCompared : "none given") + (any ? "" : kNotDetected.data())};
 }
 
 bool names_key_file(const Config& config) {
@@ -150,8 +175,9 @@ Result<CommandResult> judge(const Console& console, const Config& given,
   const Config config = with_key_of(path, given);
   COFFER_TRY(const auto checks, file_checks(config, arguments));
   COFFER_TRY(const auto found, flows::judge_file(path, line.shower(), checks));
-  CommandResult result = report(path, found.verdict.violations, extent_of(found.verdict),
-                                used_key(config, checks, found.verdict), arguments);
+  CommandResult result =
+      report(path, found.verdict.violations, extent_of(found.verdict),
+             used_key(config, checks, found.verdict), given_checkpoints(arguments), arguments);
   if (!found.verdict.violations.empty()) return result;
   if (found.verdict.newer_schema || found.verdict.older_schema) {
     return unexpected(Slug::conflict,
@@ -225,26 +251,30 @@ Result<flows::Checkpoints> checkpoints_of(const Arguments& arguments) {
   return file ? flows::read_checkpoints(*file) : flows::Checkpoints();
 }
 
-Result<std::string> mismatch_with(App& app, const Arguments& arguments,
-                                  const flows::Checkpoints& checkpoints) {
-  const auto file = arguments.find("checkpoint");
-  std::string source = file.value_or("");
-  std::string fault;
-  if (file) {
-    COFFER_TRY(fault, app.flows().read([&](store::Connection& db) {
+Result<Compared> compare(App& app, const Arguments& arguments,
+                         const flows::Checkpoints& checkpoints) {
+  Compared out = given_checkpoints(arguments);
+  std::string source = arguments.find("checkpoint").value_or("");
+  if (out.any) {
+    COFFER_TRY(out.fault, app.flows().read([&](store::Connection& db) {
       return flows::mismatch_with(app.flows().sealer, db, checkpoints);
     }));
   }
-  if (fault.empty() && !app.config().archive.empty()) {
+  if (out.fault.empty() && !app.config().archive.empty()) {
     source = app.config().archive;
-    auto found = archived_mismatch(app);
-    if (!found) log_warning("archive", "not compared", {{"problem", found.error().detail}});
-    if (found) fault = *std::move(found);
+    const auto done = compare_with_archive(app, out);
+    if (!done) {
+      const std::string& why = done.error().detail;
+      log_warning("archive", "not compared", {{"problem", why}});
+      if (done.error().exit_code == exit_code::kFault) out.damage = why;
+      if (!out.any) out.result = "not compared with the archive: " + why;
+    }
   }
-  if (fault.empty()) return fault;
-  return app.database().path() + " is not the file of " + source + ": " + fault +
-         ". Find out who replaced the file, and restore the newest backup. If you have restored an "
-         "older backup on purpose, set archive to a new place";
+  if (out.fault.empty()) return out;
+  out.fault = app.database().path() + " is not the file of " + source + ": " + out.fault +
+              ". Find out who replaced the file, and restore the newest backup. If you have "
+              "restored an older backup on purpose, set archive to a new place";
+  return out;
 }
 
 Result<void> with_consistent_copy(const Session& session, const std::string& command,
@@ -256,9 +286,9 @@ Result<void> with_consistent_copy(const Session& session, const std::string& com
     return {};
   }
   const auto floor_mib = static_cast<std::uint64_t>(session.app.config().disk_floor_mib);
-  auto done = flows::with_copy(session.app.flows(),
-                               {.path = path + ".copy-" + command, .floor_bytes = floor_mib << 20},
-                               progress, use);
+  auto done = flows::with_copy(
+      session.app.flows(),
+      {.path = path + flows::kCopyEnding + command, .floor_bytes = floor_mib << 20}, progress, use);
   if (done || done.error().slug != Slug::storage_full) return done;
   return unexpected(Slug::storage_full,
                     "While a server runs, this command works on a copy of the database next to it, "

@@ -39,10 +39,20 @@ Result<flows::FileChecks> file_checks(const Config& config, const Arguments& arg
 std::string key_source(const Config& config);
 /// The checkpoints of --checkpoint; none without it.
 Result<flows::Checkpoints> checkpoints_of(const Arguments& arguments);
-/// Why the file does not match the checkpoints of --checkpoint, or the newest one of its archive;
-/// empty if it does. An archive that cannot be read is only logged.
-Result<std::string> mismatch_with(App& app, const Arguments& arguments,
-                                  const flows::Checkpoints& checkpoints);
+/// The served file compared with checkpoints.
+struct Compared {
+  std::string fault;   // why it does not match; empty if it does
+  bool any = false;    // there was one
+  std::string result;  // what is known of its age
+  std::string damage;  // of the archive
+  std::string lack;    // flows::archive_lack()
+};
+/// With the checkpoints of --checkpoint and the newest one of its archive. An archive that cannot
+/// be read in time is only logged.
+Result<Compared> compare(App& app, const Arguments& arguments,
+                         const flows::Checkpoints& checkpoints);
+/// A short command waits this long for the store of an archive.
+inline constexpr int kArchiveAnswerMs = 5'000;
 inline constexpr Argument kCheckpointOption =
     naming(Argument::Value::path,
            option("checkpoint", "FILE", "Checkpoints; an older or other database is an error"));

@@ -30,9 +30,9 @@ int serve(const Console& console, const Arguments& arguments, const ConfigFlags&
       log_warning("serve", "a variable is not a setting and has no effect",
                   {{"variable", name}, {"remedy", remedy}});
     }
-    COFFER_TRY(const std::string mismatch, mismatch_with(app, arguments, *checkpoints));
-    mismatched = !mismatch.empty();
-    if (mismatched) return unexpected(Slug::conflict, mismatch);
+    COFFER_TRY(const Compared compared, compare(app, arguments, *checkpoints));
+    mismatched = !compared.fault.empty();
+    if (mismatched) return unexpected(Slug::conflict, compared.fault);
     if (!arguments.has("checkpoint") && config->archive.empty()) {
       log_info("serve",
                "without --checkpoint and without an archive, the server cannot detect that the "

@@ -17,8 +17,10 @@ Found counted(AlertCondition condition, std::int64_t count, std::optional<Timest
   return Finding{condition, count, since};
 }
 
-Found when(bool holds, AlertCondition condition, std::optional<Timestamp> since = {}) {
-  return counted(condition, holds ? 1 : 0, since);
+Found when(bool holds, AlertCondition condition, std::optional<Timestamp> since = {},
+           const std::string& reason = {}) {
+  if (!holds) return std::nullopt;
+  return Finding{condition, 1, since, reason};
 }
 
 Found stuck_payments(const ConditionFacts& facts, Timestamp now) {
@@ -37,14 +39,16 @@ Found old_backup(const ConditionFacts& facts, Timestamp now) {
 
 Found late_archive(const ConditionFacts& facts, Timestamp now) {
   const bool late = facts.archived_until && now.ms - facts.archived_until->ms > kArchiveBehindMs;
-  return when(late || facts.archive_failed, AlertCondition::archive_behind, facts.archived_until);
+  return when(late || facts.archive_failed, AlertCondition::archive_behind, facts.archived_until,
+              facts.archive_problem);
 }
 
 Found unproven_restore(const ConditionFacts& facts, Timestamp now) {
   const Timestamp since = facts.proven_at.value_or(facts.archiving_since);
-  const bool late = now.ms - since.ms > kProofsMissed * facts.prove_every_ms;
-  return when(facts.prove_every_ms > 0 && (late || facts.proof_failed),
-              AlertCondition::restore_unproven, facts.proven_at);
+  const bool late =
+      facts.prove_every_ms > 0 && now.ms - since.ms > kProofsMissed * facts.prove_every_ms;
+  return when(late || !facts.proof_fault.empty(), AlertCondition::restore_unproven, facts.proven_at,
+              facts.proof_fault);
 }
 
 /// The clause for one and for several; `#` is replaced by the count.
@@ -97,7 +101,7 @@ std::string summary(const Finding& finding) {
   if (const auto at = out.find('#'); at != std::string::npos) {
     out.replace(at, 1, std::to_string(finding.count));
   }
-  return out;
+  return finding.reason.empty() ? out : out + ": " + finding.reason;
 }
 
 std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now) {
@@ -115,7 +119,7 @@ std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now)
       stuck_payments(facts, now),
       counted(deliveries_failed, facts.deliveries_failed),
       counted(webhooks_failing, facts.webhooks_failing),
-      when(facts.backup_failed, backup_failed),
+      when(facts.backup_failed, backup_failed, {}, facts.backup_fault),
       when(!facts.last_backup && !facts.backup_failed && !facts.archived_until, backup_missing),
       old_backup(facts, now),
       late_archive(facts, now),

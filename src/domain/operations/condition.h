@@ -78,6 +78,7 @@ struct Finding {
   AlertCondition condition = AlertCondition::ledger_damaged;
   std::int64_t count = 1;          // of the payments, webhooks, ... concerned
   std::optional<Timestamp> since;  // of the oldest of them, if known
+  std::string reason = {};         // a sentence for the operator; empty if the condition says it
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
@@ -104,17 +105,19 @@ struct ConditionFacts {
   std::int64_t connectors_paused = 0;
   std::int64_t notifications_failed = 0;
   bool backup_failed = false;
+  std::string backup_fault;  // why
   std::optional<Timestamp> last_backup;
   std::int64_t backup_every_ms = 0;  // 0: no schedule
   std::int64_t clock_behind_ms = 0;  // relative to the times in the file
   std::optional<bool> clock_synchronised;
   bool checkpoint_failed = false;           // the archive does not have it
   std::optional<Timestamp> archived_until;  // nullopt: no archive
-  bool archive_failed = false;              // it cannot continue, or a snapshot has failed
+  bool archive_failed = false;              // it cannot continue, or a snapshot is missing
+  std::string archive_problem;              // what it does not have, and why; empty: nothing
   std::int64_t prove_every_ms = 0;          // 0: restores are not proven
   std::optional<Timestamp> proven_at;       // when a restore was last proven
   Timestamp archiving_since;
-  bool proof_failed = false;          // the last one
+  std::string proof_fault;            // of the last one; empty: it succeeded
   std::int64_t replicas_missing = 0;  // of the setting `replicas`
   std::int64_t replicas_lagging = 0;
   bool log_is_slow = false;  // an append took over a second in the last minutes

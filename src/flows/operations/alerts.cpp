@@ -3,6 +3,7 @@
 #include "base/telemetry/log.h"
 #include "flows/identity/login.h"
 #include "flows/json_object.h"
+#include "store/ledger/catalog.h"
 
 namespace coffer::flows {
 namespace {
@@ -37,7 +38,15 @@ void note_change(const AlertChange& change) {
   if (*kind == AlertKind::ended)
     return log_info("alerts", "alert ended", {{"condition", condition}});
   log_warning("alerts", "alert",
-              {{"condition", condition}, {"kind", name(*kind)}, {"count", change.finding.count}});
+              {{"condition", condition},
+               {"kind", name(*kind)},
+               {"count", change.finding.count},
+               {"reason", change.finding.reason}});
+}
+
+/// The row of `meta` with the reason of the last alert of a condition.
+std::string reason_row(AlertCondition condition) {
+  return "reason_" + std::string(name(condition));
 }
 
 void apply(const Context& context, store::WriteTx& tx, const AlertChange& change,
@@ -45,6 +54,10 @@ void apply(const Context& context, store::WriteTx& tx, const AlertChange& change
   store::apply_alert_change(tx, change, context.random.uuid_v7(tx.now()));
   const auto kind = kind_of(change.step);
   if (!kind) return;
+  const std::string row = reason_row(change.finding.condition);
+  if (store::read_meta(tx.db(), row).value_or("") != change.finding.reason) {
+    store::write_meta(tx, row, change.finding.reason);
+  }
   for (const outbound::AlertTarget& target : targets) {
     store::insert_alert_message(tx, context.random.uuid_v7(tx.now()), *kind, target.channel,
                                 target.name, change.finding);
@@ -72,8 +85,12 @@ Result<void> record_alerts(const Context& context, const ConditionFacts& facts) 
   return {};
 }
 
+std::string alert_reason(store::Connection& db, AlertCondition condition) {
+  return store::read_meta(db, reason_row(condition)).value_or("");
+}
+
 outbound::OutgoingMessage alert_message(const store::Message& message, const store::AlertRow& alert,
-                                        const std::string& server) {
+                                        const std::string& reason, const std::string& server) {
   const AlertCondition condition = alert.state.condition;
   const AlertRule& rule = alert_rule(condition);
   const bool ended = message.kind == AlertKind::ended;
@@ -86,6 +103,7 @@ outbound::OutgoingMessage alert_message(const store::Message& message, const sto
                        {{"alertId", alert.id.to_string()},
                         {"condition", name(condition)},
                         {"summary", label(condition)},
+                        {"reason", reason.empty() || ended ? Json(nullptr) : Json(reason)},
                         {"count", message.count},
                         {"oldestAt", json(message.oldest_at)},
                         {"beganAt", alert.began_at.to_string()},
@@ -103,6 +121,7 @@ outbound::OutgoingMessage alert_message(const store::Message& message, const sto
   line("Began", alert.began_at.to_string());
   if (ended_at) line("Ended", ended_at->to_string());
   if (!ended) line("Count", std::to_string(message.count));
+  if (!ended && !reason.empty()) line("Reason", reason);
   if (message.oldest_at) line("Oldest", message.oldest_at->to_string());
   if (!ended) line("Next step", std::string(rule.next));
   return out;

@@ -15,10 +15,12 @@ namespace coffer::flows {
 /// changes.
 Result<void> record_alerts(const Context& context, const ConditionFacts& facts);
 
+/// Why the condition held at the last message about it; empty if the condition says it.
+std::string alert_reason(store::Connection& db, AlertCondition condition);
 /// The message in the form of its channel. Depends only on the rows and the address of the server,
-/// so that attempts send the same bytes.
+/// so that attempts send the same bytes. `reason`: alert_reason().
 outbound::OutgoingMessage alert_message(const store::Message& message, const store::AlertRow& alert,
-                                        const std::string& server);
+                                        const std::string& reason, const std::string& server);
 
 struct AlertTest {
   outbound::AlertTarget target;

@@ -3,14 +3,14 @@
 #include <charconv>
 
 #include "base/files/folders.h"
+#include "base/telemetry/log.h"
 #include "flows/operations/backups.h"
+#include "flows/operations/checkpoint_rounds.h"
 #include "store/file/foreign_file.h"
 #include "store/ledger/catalog.h"
 
 namespace coffer::flows {
 namespace {
-
-constexpr std::string_view kArchiveProof = "archive_proof";  // row of meta
 
 void record_proof(const Context& context, const Proof& proof) {
   std::string text;
@@ -36,7 +36,8 @@ Result<store::Snapshot> archive_snapshot(const Context& context, store::Archive&
     out = store::put_snapshot(archive, name, begun, copy, progress);
   };
   COFFER_TRY_VOID(with_copy(
-      context, {.path = context.database.path() + ".copy-archive", .floor_bytes = floor_bytes},
+      context,
+      {.path = context.database.path() + kCopyEnding + "archive", .floor_bytes = floor_bytes},
       progress, put));
   return out;
 }
@@ -108,12 +109,39 @@ std::optional<Proof> last_proof(store::Connection& db) {
   return out;
 }
 
+std::string archive_lack(const store::LastSegment& last, store::Connection& db) {
+  constexpr std::int64_t kLateMs = 5 * kMinuteMs;  // that a checkpoint may be ahead of the archive
+  const Timestamp end = last.snapshot == 0 ? Timestamp() : last.until;
+  Timestamp known = last_proof(db).value_or(Proof()).restored_to;
+  const auto line = store::read_meta(db, kLastCheckpoint);
+  const auto checkpoint = parse_checkpoint(line.value_or(""));
+  if (end.ms > 0 && checkpoint && checkpoint->at.ms > end.ms + kLateMs) {
+    known = std::max(known, checkpoint->at);
+  }
+  if (known <= end) return {};
+  return (end.ms == 0
+              ? "The archive has no snapshot, and the ledger had commits until "
+              : "The archive ends at " + end.to_string() + ", and the ledger had commits until ") +
+         known.to_string() +
+         ". No moment in between can be restored from it. If it had them once, it was emptied or "
+         "replaced by an older copy.";
+}
+
+void record_lack(const Context& context, const std::string& lack) {
+  log_error("archive", "the archive lacks what it should have", {{"problem", lack}});
+  const auto last = context.read([](store::Connection& db) { return Result(last_proof(db)); });
+  Proof out = (last ? *last : std::nullopt).value_or(Proof());
+  out.failed_at = context.queue.now();
+  out.fault = lack;
+  record_proof(context, out);
+}
+
 Result<Proof> prove_archive(const Context& context, store::Archive& archive,
                             std::uint64_t floor_bytes, const ProgressFunction& progress) {
   const std::string& database = context.database.path();
   COFFER_TRY(const auto last, context.read([](store::Connection& db) { return last_proof(db); }));
   Proof out = last.value_or(Proof());
-  COFFER_TRY(PartialFile file, PartialFile::create(database + ".archive-proof"));
+  COFFER_TRY(PartialFile file, PartialFile::create(database + kCopyEnding + "proof"));
   const auto check_size = [&](std::int64_t bytes) -> Result<void> {
     const auto free = free_disk_bytes(directory_of(database)).value_or(UINT64_MAX);
     const auto wanted = static_cast<std::uint64_t>(bytes) * 5 / 4 + floor_bytes;

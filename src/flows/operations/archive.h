@@ -9,6 +9,7 @@
 #include "flows/context.h"
 #include "flows/operations/file_keys.h"
 #include "store/archive/rebuild.h"
+#include "store/archive/segments.h"
 #include "store/archive/snapshots.h"
 #include "store/operations/copies.h"
 
@@ -52,7 +53,16 @@ struct Proof {
   Timestamp failed_at;    // of a later trial; 1970 if it did not fail
   std::string fault;      // why
 };
+/// The row of `meta` with it.
+inline constexpr std::string_view kArchiveProof = "archive_proof";
 std::optional<Proof> last_proof(store::Connection& db);
+
+/// What an archive that ends with `last` must have had, or should have, and has not, by the last
+/// proof and checkpoint in the file; empty if it has that. It lacks it for ever if the log does not
+/// continue it.
+std::string archive_lack(const store::LastSegment& last, store::Connection& db);
+/// Logs it, and remembers it as a failed proof, until there is one that succeeds.
+void record_lack(const Context& context, const std::string& lack);
 
 /// Restores the newest state of the archive into a temporary file beside the database, with
 /// rebuild_verified(). Remembers the result in the served file. Three Problems are no result:

@@ -62,17 +62,9 @@ std::optional<Timestamp> instant_of(const std::string& stamp) {
 
 /// Deletes partial files of killed backups.
 void drop_partial_backups(const Context& context, const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    std::string name = at->path().string();
-    if (!name.ends_with(kPartialEnding)) continue;
-    name.resize(name.size() - kPartialEnding.size());
-    if (!stamp_of(context, name).empty()) names.push_back(std::move(name));
+  for (const std::string& name : partials_in(folder)) {
+    if (!stamp_of(context, name).empty()) static_cast<void>(create_backup_file(name));
   }
-  // Creating the partial file takes over an existing one, unless another process is writing it. The
-  // destructor then deletes it.
-  for (const std::string& name : names) static_cast<void>(create_backup_file(name));
 }
 
 void report_failure(const Context& context, const std::string& reason) {

@@ -233,4 +233,13 @@ Result<void> with_copy(const Context& context, const BackupRequest& request,
   return {};
 }
 
+void drop_left_copies(const Context& context) {
+  const fs::path database = context.database.path();
+  const std::string begin = database.filename().string() + kCopyEnding;
+  for (const std::string& path : partials_in(directory_of(database))) {
+    const bool is_copy = fs::path(path).filename().string().starts_with(begin);
+    if (is_copy) static_cast<void>(PartialFile::create(path));
+  }
+}
+
 }  // namespace coffer::flows

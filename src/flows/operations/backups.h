@@ -56,4 +56,9 @@ Result<void> with_copy(const Context& context, const BackupRequest& request,
                        const ProgressFunction& progress,
                        const std::function<void(const std::string&)>& use);
 
+/// Removes the copies beside the database that killed processes have left.
+void drop_left_copies(const Context& context);
+/// The beginning of their names, after that of the database.
+inline constexpr const char* kCopyEnding = ".copy-";
+
 }  // namespace coffer::flows

@@ -12,8 +12,6 @@
 namespace coffer::flows {
 namespace {
 
-constexpr std::string_view kLastCheckpoint = "last_checkpoint";  // row of meta
-
 Problem not_signed(const std::string& fault) {
   return Problem(Slug::conflict, "No checkpoint was signed: " + fault +
                                      ". The file was changed outside coffer. Run `coffer verify`, "

@@ -18,6 +18,9 @@ namespace coffer::flows {
 /// the previous checkpoint.
 Result<std::string> make_checkpoint(const Context& context, const std::function<bool()>& goes_on);
 
+/// The row of `meta` with the line of the last checkpoint.
+inline constexpr std::string_view kLastCheckpoint = "last_checkpoint";
+
 /// Makes a checkpoint after 10,000 new rows in the chains, but at most one per minute; with fewer
 /// new rows, one per hour. Each is logged and kept.
 class CheckpointRounds {

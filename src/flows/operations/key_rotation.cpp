@@ -1,5 +1,6 @@
 #include "flows/operations/key_rotation.h"
 
+#include "flows/operations/archive.h"
 #include "store/ledger/catalog.h"
 #include "store/operations/seals.h"
 #include "store/schema.h"
@@ -21,6 +22,8 @@ Result<std::int64_t> rotate_master_key(const Context& context, const auth::Maste
               return sealer.seal(plain.reveal(), sealed_for);
             }));
     store::write_meta(tx, store::kKeyCheck, next.fingerprint());
+    // It is about the archive of the old key.
+    if (last_proof(tx.db())) store::write_meta(tx, kArchiveProof, {});
     return count;
   });
 }

@@ -45,7 +45,9 @@ Result<outbound::OutgoingMessage> content_of(const Context& context, const Messa
   return context.read([&](store::Connection& db) {
     store::require_intact(db, "messages", message.key, {{"state", MessageState::waiting}});
     if (message.alert) {
-      return alert_message(message, store::alert_of(db, *message.alert), public_base_url(context));
+      const store::AlertRow alert = store::alert_of(db, *message.alert);
+      return alert_message(message, alert, alert_reason(db, alert.state.condition),
+                           public_base_url(context));
     }
     const auto notification = store::find_notification(db, message.key);
     COFFER_CHECK(notification.has_value());

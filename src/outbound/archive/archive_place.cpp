@@ -39,6 +39,9 @@ Result<ArchivePlace> parse_archive_url(std::string_view text) {
     if (!path.starts_with('/') || ascii::has_control(path)) {
       return refused(text, "is not an absolute path. Write file:///PATH");
     }
+    if (path.find('%') != std::string_view::npos) {
+      return refused(text, "has a \"%\". Write the path as it is, not encoded");
+    }
     out.folder = path;
     return out;
   }

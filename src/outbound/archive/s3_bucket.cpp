@@ -65,9 +65,17 @@ S3Bucket::S3Bucket(const ArchiveSettings& settings, const ArchivePlace& place, A
       keys_(settings.keys),
       wire_(std::move(wire)) {}
 
-Unexpected S3Bucket::fault(const Call& call, const std::string& why) const {
-  return unexpected(Slug::provider_error,
-                    "s3://" + bucket_ + ": " + call.method + ' ' + call.about + ": " + why);
+Unexpected S3Bucket::fault(const Call& call, const std::string& why, Slug slug) const {
+  return unexpected(slug, "s3://" + bucket_ + ": " + call.method + ' ' + call.about + ": " + why);
+}
+
+Unexpected S3Bucket::fault(const Call& call, const http::ClientResponse& response) const {
+  constexpr int kUnauthorized = 401;
+  constexpr int kForbidden = 403;
+  const int status = response.status;
+  const bool is_refused = status == kUnauthorized || status == kForbidden;
+  const Slug other = may_pass(response, 0) ? Slug::provider_unavailable : Slug::provider_error;
+  return fault(call, status_text(response), is_refused ? Slug::forbidden : other);
 }
 
 Result<S3Bucket::Call> S3Bucket::call_for(const char* method, const std::string& name) const {
@@ -98,7 +106,7 @@ Result<http::ClientResponse> S3Bucket::send(const Call& call) {
     auto response = send_to_host(std::move(request), wire_.client, wire_.resolver,
                                  wire_.timeout_ms + for_bytes);
     if (may_pass(response, call.bytes_max) && tried < kWaitsMs.size()) {
-      wire_.wait(kWaitsMs[tried]);
+      wire_.wait ? wire_.wait(kWaitsMs[tried]) : wire_.client.deadlines().rest(kWaitsMs[tried]);
       continue;
     }
     if (!response) return fault(call, response.error().detail);
@@ -115,7 +123,7 @@ Result<PutResult> S3Bucket::put(const std::string& name, std::string_view bytes)
   call.bytes = bytes.size();
   COFFER_TRY(const auto response, send(call));
   if (is_2xx(response.status)) return PutResult::stored;
-  if (response.status != kPreconditionFailed) return fault(call, status_text(response));
+  if (response.status != kPreconditionFailed) return fault(call, response);
   const auto stored = get(name, bytes.size());
   if (stored) return *stored == bytes ? PutResult::stored : PutResult::exists;
   if (stored.error().slug == Slug::validation_failed) return PutResult::exists;
@@ -128,7 +136,7 @@ Result<std::string> S3Bucket::get(const std::string& name, std::size_t bytes_max
   call.bytes_max = std::max(bytes_max + 1, kErrorBytesMax);
   COFFER_TRY(auto response, send(call));
   if (!is_2xx(response.status)) {
-    Unexpected out = fault(call, status_text(response));
+    Unexpected out = fault(call, response);
     const bool has_bucket = s3_error_code(response.body) != "NoSuchBucket";
     if (response.status == kNoObject && has_bucket) out.problem.slug = Slug::not_found;
     return out;
@@ -151,13 +159,14 @@ Result<std::vector<StoredObject>> S3Bucket::list(const std::string& prefix,
   std::vector<StoredObject> out;
   for (int answers = 0; answers < kAnswersMax; ++answers) {
     COFFER_TRY(const auto response, send(call));
-    if (!is_2xx(response.status)) return fault(call, status_text(response));
+    if (!is_2xx(response.status)) return fault(call, response);
     auto page = s3_list_from(response.body);
-    if (!page) return fault(call, "the answer is not a list of objects.");
+    if (!page) return fault(call, "the answer is not a list of objects.", Slug::provider_error);
     for (StoredObject& object : page->objects) {
       // A store that ignores a part of the question would answer it forever.
       if (!object.name.starts_with(begin) || object.name <= last) {
-        return fault(call, "the answer does not have the names that follow in byte order.");
+        return fault(call, "the answer does not have the names that follow in byte order.",
+                     Slug::provider_error);
       }
       last = object.name;
       object.name.erase(0, prefix_.size());
@@ -166,7 +175,7 @@ Result<std::vector<StoredObject>> S3Bucket::list(const std::string& prefix,
     if (!out.empty() || !page->is_truncated) return out;
     call.target = query + "&continuation-token=" + percent_encoded(page->next);
   }
-  return fault(call, "too many objects are not of this archive.");
+  return fault(call, "too many objects are not of this archive.", Slug::provider_error);
 }
 
 Result<void> S3Bucket::remove(const std::string& name) {
@@ -175,7 +184,7 @@ Result<void> S3Bucket::remove(const std::string& name) {
   const bool is_gone =
       response.status == kNoObject && s3_error_code(response.body) != "NoSuchBucket";
   if (is_2xx(response.status) || is_gone) return {};
-  return fault(call, status_text(response));
+  return fault(call, response);
 }
 
 }  // namespace coffer::outbound

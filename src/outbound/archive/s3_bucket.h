@@ -10,7 +10,6 @@
 
 #include "base/clock.h"
 #include "base/files/object_store.h"
-#include "base/thread.h"
 #include "http/client.h"
 #include "outbound/archive/archive_place.h"
 #include "outbound/archive/s3_answers.h"
@@ -24,7 +23,26 @@ struct ArchiveWire {
   Resolver& resolver;
   const Clock& clock;       // its machine_now() is signed
   int timeout_ms = 30'000;  // of one request, and more for the time of its bytes at 128 KB/s
-  std::function<void(int ms)> wait = [](int ms) { rest(ms); };
+  std::function<void(int ms)> wait = {};  // before a repetition; empty: until the client is cut
+};
+
+/// The connections of one user of archives, which are kept, and can be cut.
+class ArchiveLink {
+ public:
+  /// `clock` must outlive it.
+  ArchiveLink(const std::string& ca_bundle, const Clock& clock)
+      : client_(ca_bundle, http::Client::Connections::keep), clock_(clock) {}
+  ArchiveWire wire() { return {.client = client_, .resolver = resolver_, .clock = clock_}; }
+  /// Ends every present and future call after a time. Permanent; thread-safe.
+  void cut_after(int ms) {
+    client_.cut_after(ms);
+    resolver_.cut_after(ms);
+  }
+
+ private:
+  http::Client client_;
+  CaresResolver resolver_;
+  const Clock& clock_;
 };
 
 /// A request that the store may serve later is sent up to four times within three seconds: after
@@ -32,7 +50,8 @@ struct ArchiveWire {
 /// followed, because they would have to be signed for another host.
 ///
 /// Calls block, until the client is cut. Problems name the bucket, the object, the status and S3's
-/// code, and no secret.
+/// code, and no secret. `provider-unavailable` without an answer that helps, `forbidden` if the
+/// store refuses the key.
 class S3Bucket final : public ObjectStore {
  public:
   S3Bucket(const ArchiveSettings& settings, const ArchivePlace& place, ArchiveWire wire);
@@ -47,7 +66,9 @@ class S3Bucket final : public ObjectStore {
  private:
   struct Call;
   Result<http::ClientResponse> send(const Call& call);
-  Unexpected fault(const Call& call, const std::string& why) const;
+  Unexpected fault(const Call& call, const std::string& why,
+                   Slug slug = Slug::provider_unavailable) const;
+  Unexpected fault(const Call& call, const http::ClientResponse& response) const;
   Result<Call> call_for(const char* method, const std::string& name) const;
 
   const std::string bucket_;

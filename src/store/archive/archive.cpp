@@ -1,10 +1,12 @@
 #include "store/archive/archive.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/crypto/aead.h"
 #include "base/digest.h"
+#include "base/text/ascii.h"
 
 namespace coffer::store {
 namespace {
@@ -12,6 +14,20 @@ namespace {
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
 constexpr std::size_t kObjectBytesMax = std::size_t{64} << 20;
 constexpr std::string_view kObjectHead = "coffer-archive-1";
+// The names of all objects of a ledger; # is a digit.
+constexpr std::array<std::string_view, 4> kForms{
+    "log/#########/###", "snapshots/############-#############",
+    "parts/############-#############/######", "heads/#############"};
+
+/// Whether an archive gives this name. Other programs leave files of theirs, such as .DS_Store.
+bool is_name(std::string_view name) {
+  name.remove_prefix(name.find('/') + 1);  // the name of the ledger
+  return std::ranges::any_of(kForms, [&](std::string_view form) {
+    return std::ranges::equal(form, name, [](char wanted, char found) {
+      return wanted == found || (wanted == '#' && ascii::is_digit(found));
+    });
+  });
+}
 
 /// What a piece is sealed for, besides its name: its place, and whether it is the last one.
 std::string place_of(std::size_t piece, bool is_last) {
@@ -72,45 +88,48 @@ Result<PutResult> Archive::put(const std::string& name, std::string_view content
 Result<std::string> Archive::get(const std::string& name) {
   const auto bytes = objects_->get(prefix_ + name, kObjectBytesMax);
   if (!bytes && bytes.error().slug == Slug::not_found) {
-    return unexpected(Slug::not_found,
-                      "The object " + prefix_ + name + " is missing in the archive.");
+    return unexpected(not_intact(Slug::not_found,
+                                 "The object " + prefix_ + name + " is missing in the archive."));
   }
   if (!bytes && bytes.error().slug != Slug::validation_failed) return bytes;
   auto content = bytes ? opened(name, *bytes) : std::nullopt;
   if (content) return *std::move(content);
-  return unexpected(Slug::validation_failed, "The object " + prefix_ + name +
-                                                 " of the archive is damaged. It was changed, or "
-                                                 "sealed with another master key.");
+  return unexpected(not_intact(Slug::validation_failed,
+                               "The object " + prefix_ + name +
+                                   " of the archive is damaged. It was changed, or sealed with "
+                                   "another master key."));
 }
 
-Result<void> Archive::list(const std::string& prefix, const std::string& after,
-                           const std::function<Result<bool>(const std::string& name)>& take) {
-  std::string last = after.empty() ? after : prefix_ + after;
+Result<void> Archive::walk(const std::string& prefix, std::string after, const Take& take) {
   for (;;) {
-    auto found = objects_->list(prefix_ + prefix, last);
-    if (!found && found.error().slug == Slug::not_found) return {};
-    if (!found) return unexpected(std::move(found).error());
-    if (found->empty()) return {};
-    for (const StoredObject& object : *found) {
-      COFFER_TRY(const bool goes_on, take(object.name.substr(prefix_.size())));
+    COFFER_TRY(const auto found, objects_->list(prefix, after));
+    if (found.empty()) return {};
+    for (const StoredObject& object : found) {
+      if (!is_name(object.name)) continue;
+      COFFER_TRY(const bool goes_on, take(object.name));
       if (!goes_on) return {};
     }
-    last = found->back().name;
+    after = found.back().name;
   }
+}
+
+Result<void> Archive::list(const std::string& prefix, const std::string& after, const Take& take) {
+  return walk(prefix_ + prefix, after.empty() ? after : prefix_ + after,
+              [&](const std::string& name) { return take(name.substr(prefix_.size())); });
 }
 
 Result<void> Archive::check_key() {
-  const auto any = objects_->list({}, {});
-  const bool is_missing = !any && any.error().slug == Slug::not_found;
-  if (!any && !is_missing) return unexpected(any.error());
-  if (is_missing || any->empty()) {
-    return unexpected(Slug::not_found, "The archive is empty. Check its address.");
-  }
-  COFFER_TRY(const auto own, objects_->list(prefix_, {}));
-  if (!own.empty()) return {};
-  return unexpected(Slug::validation_failed,
-                    "The archive has no objects of this master key, but some of another one. Use "
-                    "the master key of the archived ledger.");
+  bool is_there = false;
+  const auto note = [&](const std::string&) { return Result<bool>(!(is_there = true)); };
+  COFFER_TRY_VOID(walk(prefix_, {}, note));
+  if (is_there) return {};
+  COFFER_TRY_VOID(walk({}, {}, note));
+  if (!is_there) return unexpected(Slug::not_found, "The archive is empty. Check its address.");
+  return unexpected(
+      Problem(Slug::validation_failed,
+              "The archive has no objects of this master key, but some of another one. Use the "
+              "master key of the archived ledger.")
+          .exits_with(exit_code::kPermission));
 }
 
 }  // namespace coffer::store

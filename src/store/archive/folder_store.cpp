@@ -30,6 +30,12 @@ Result<PartialFile> unnamed_in(const std::string& folder) {
 
 }  // namespace
 
+Unexpected FolderStore::no_folder() const {
+  return unexpected(Slug::provider_unavailable, "The folder " + folder_ +
+                                                    " of the archive does not exist. Create it, "
+                                                    "or mount its disk.");
+}
+
 Result<std::string> FolderStore::path_of(const std::string& name) const {
   if (is_object_name(name)) return folder_ + '/' + name;
   return unexpected(Slug::malformed_request, "No object can have the name \"" + name + "\".");
@@ -38,11 +44,7 @@ Result<std::string> FolderStore::path_of(const std::string& name) const {
 Result<PutResult> FolderStore::put(const std::string& name, std::string_view bytes) {
   COFFER_TRY(const std::string path, path_of(name));
   std::error_code ignored;
-  if (!fs::is_directory(folder_, ignored)) {
-    return unexpected(Slug::not_found, "The folder " + folder_ +
-                                           " of the archive does not exist. Create it, or mount "
-                                           "its disk.");
-  }
+  if (!fs::is_directory(folder_, ignored)) return no_folder();
   COFFER_TRY_VOID(make_private_folder(directory_of(path)));
   COFFER_TRY(PartialFile file, unnamed_in(folder_));
   COFFER_TRY_VOID(file.append(bytes));
@@ -115,7 +117,8 @@ Result<void> FolderStore::walk(const std::string& at, Listing& out) const {
 Result<std::vector<StoredObject>> FolderStore::list(const std::string& prefix,
                                                     const std::string& after) {
   Listing out{.prefix = prefix, .after = after};
-  COFFER_TRY_VOID(walk("", out));
+  const auto done = walk("", out);
+  if (!done) return done.error().slug == Slug::not_found ? no_folder() : unexpected(done.error());
   return std::move(out.objects);
 }
 

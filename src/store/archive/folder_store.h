@@ -18,13 +18,15 @@ class FolderStore final : public ObjectStore {
   Result<PutResult> put(const std::string& name, std::string_view bytes) override;
   Result<std::string> get(const std::string& name, std::size_t bytes_max) override;
   /// Reads the folders that can have names of the answer: what is listed often has a folder with
-  /// few files, such as those of a day. `not-found` if the folder of the store does not exist.
+  /// few files, such as those of a day. `provider-unavailable` if the folder of the store does not
+  /// exist, as for put().
   Result<std::vector<StoredObject>> list(const std::string& prefix,
                                          const std::string& after) override;
   Result<void> remove(const std::string& name) override;
 
  private:
   struct Listing;
+  Unexpected no_folder() const;
   Result<std::string> path_of(const std::string& name) const;
   Result<void> walk(const std::string& at, Listing& out) const;
 

@@ -63,8 +63,9 @@ class Replay {
   Result<bool> take(std::int64_t number) {
     const auto missing = next_ != 0 && number != next_ ? segment_name(next_) : std::string();
     if (!missing.empty()) {
-      return unexpected(Slug::not_found, "The object " + missing +
-                                             " is missing in the archive, and later ones exist.");
+      return unexpected(not_intact(
+          Slug::not_found,
+          "The object " + missing + " is missing in the archive, and later ones exist."));
     }
     next_ = number + 1;
     COFFER_TRY(const Segment segment, get_segment(archive_, number));
@@ -73,6 +74,7 @@ class Replay {
       gap_end = segment.until;
       return false;
     }
+    base = segment.base;
     for (const LogEntry& entry : segment.entries) {
       COFFER_TRY(const bool goes_on, apply(entry, number));
       if (!goes_on) return false;
@@ -83,6 +85,7 @@ class Replay {
 
   Rebuilt out;
   std::optional<Timestamp> gap_end;
+  std::int64_t base = 0;  // of the last segment that was taken; 0 without one
 
  private:
   Result<bool> apply(const LogEntry& entry, std::int64_t number) {
@@ -90,9 +93,9 @@ class Replay {
     auto content = chain_.read(entry);
     if (!content) {
       Problem problem = std::move(content).error();
-      problem.detail = "The object " + segment_name(number) + " does not continue the archive. " +
-                       problem.detail;
-      return unexpected(std::move(problem));
+      return unexpected(not_intact(problem.slug, "The object " + segment_name(number) +
+                                                     " does not continue the archive. " +
+                                                     problem.detail));
     }
     const auto head =
         entry.kind == EntryKind::data ? read_part_head(*content) : std::optional<PartHead>();
@@ -132,6 +135,22 @@ Result<void> check_gap(const Replay& replay, const RebuildRequest& request,
                                          ". Choose a moment before or after it.");
 }
 
+/// Finds segments before `base` that the later ones do not follow from. What cannot be read there
+/// is not needed for this file.
+void find_other(Archive& archive, std::int64_t base, Rebuilt& out) {
+  while (base > 1) {
+    const auto last = get_segment(archive, base - 1);
+    const auto next = get_segment(archive, base);
+    if (!last || !next) return;
+    if (next->before.at.seq <= last->tail().at.seq) {
+      out.other_run = run_name(last->run);
+      out.other_until = last->until;
+      return;
+    }
+    base = last->base;
+  }
+}
+
 }  // namespace
 
 Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, PartialFile& to,
@@ -163,6 +182,8 @@ Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, Partial
     COFFER_TRY_VOID(check_gap(replay, request, next == all.end() ? nullptr : &*next));
     out = replay.out;
     out.ends_early = replay.gap_end && (next == all.end() || !request.at);
+    const auto before = get_segment(archive, snapshot.name.segment - 1);
+    find_other(archive, replay.base == 0 && before ? before->base : replay.base, out);
   }
   leave_wal(to.path());
   return out;

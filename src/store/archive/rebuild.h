@@ -24,13 +24,16 @@ struct Rebuilt {
   Timestamp until;           // the file has everything up to here
   std::int64_t commits = 0;  // after the snapshot
   bool ends_early = false;   // entries after `until` are missing, and no snapshot follows
+  /// Of another server, whose entries the file does not have.
+  std::string other_run = {};  // as run_name(); empty: there is none
+  Timestamp other_until = {};
 };
 
 /// Fills the new file `to`, as a single file without a log. Each entry must continue the chain of
 /// the one before. `not-found` if the archive has nothing before the moment, if a part is missing,
-/// or if the moment lies in a gap; `validation-failed` names a damaged object. Also the problems of
-/// the store, and `storage-full`. Throws SqlError if the disk is full, or if SQLite rejects what
-/// was rebuilt, and what `progress` throws.
+/// or if the moment lies in a gap; `validation-failed` names a damaged object. What is missing or
+/// damaged exits with 3. Also the problems of the store, and `storage-full`. Throws SqlError if the
+/// disk is full, or if SQLite rejects what was rebuilt, and what `progress` throws.
 Result<Rebuilt> rebuild(Archive& archive, const RebuildRequest& request, PartialFile& to,
                         const ProgressFunction& progress);
 

@@ -57,6 +57,8 @@ bool has_data(const std::vector<LogEntry>& entries) {
 
 }  // namespace
 
+std::string run_name(const std::string& run) { return to_hex(run).substr(0, 8); }
+
 /// A thousand in a folder.
 std::string segment_name(std::int64_t number) {
   return std::string(kLogPrefix) + zero_padded(number / 1'000, 9) + '/' +
@@ -67,8 +69,8 @@ Result<Segment> get_segment(Archive& archive, std::int64_t number) {
   COFFER_TRY(const std::string bytes, archive.get(segment_name(number)));
   auto segment = segment_from(bytes);
   if (segment) return *std::move(segment);
-  return unexpected(Slug::validation_failed,
-                    "The object " + segment_name(number) + " of the archive is not a segment.");
+  return unexpected(not_intact(Slug::validation_failed, "The object " + segment_name(number) +
+                                                            " of the archive is not a segment."));
 }
 
 Result<void> list_segments(Archive& archive, std::int64_t from,
@@ -76,8 +78,7 @@ Result<void> list_segments(Archive& archive, std::int64_t from,
   const std::string after = from > 0 ? segment_name(from - 1) : std::string();
   return archive.list(std::string(kLogPrefix), after, [&](std::string name) -> Result<bool> {
     std::erase_if(name, [](char c) { return c < '0' || c > '9'; });
-    const auto number = whole_number<std::int64_t>(name);
-    return number ? take(*number) : Result<bool>(true);
+    return take(whole_number<std::int64_t>(name).value_or(0));
   });
 }
 
@@ -97,15 +98,33 @@ Result<void> check_segment(Archive& archive, std::int64_t number) {
 Result<LastSegment> last_segment(Archive& archive) {
   COFFER_TRY(const auto snapshots, list_snapshots(archive));
   LastSegment out;
-  COFFER_TRY_VOID(list_segments(archive, snapshots.empty() ? 0 : snapshots.back().segment - 1,
-                                [&](std::int64_t number) {
-                                  out.number = number;
-                                  return Result<bool>(true);
-                                }));
+  if (!snapshots.empty()) {
+    out.until = snapshots.back().at;
+    out.snapshot = snapshots.back().segment;
+  }
+  COFFER_TRY_VOID(
+      list_segments(archive, std::max<std::int64_t>(0, out.snapshot - 1), [&](std::int64_t number) {
+        out.number = number;
+        return Result<bool>(true);
+      }));
   if (out.number > 0) {
     COFFER_TRY(out.segment, get_segment(archive, out.number));
+    out.until = std::max(out.until, out.segment.until);
   }
   return out;
+}
+
+Result<Timestamp> end_before(Archive& archive, std::int64_t base) {
+  if (base <= 1) return Timestamp();
+  const auto last = get_segment(archive, base - 1);
+  if (last) return last->until;
+  return last.error().slug == Slug::not_found ? Result(Timestamp()) : unexpected(last.error());
+}
+
+std::string gap_text(Timestamp from) {
+  return from.ms > 0 ? "Moments after " + from.to_string() +
+                           " can be restored once a new snapshot is complete."
+                     : "A moment can be restored once the first snapshot is complete.";
 }
 
 SegmentWriter::SegmentWriter(Archive& archive, ReplicaLog& log, Random& random, const Clock& clock)
@@ -138,19 +157,33 @@ void SegmentWriter::note(const Segment& segment) {
 
 Result<void> SegmentWriter::begin() {
   COFFER_TRY(const LastSegment last, last_segment(archive_));
-  Segment first{run_, last.number + 1, {}, clock_.now()};
+  // Also after the snapshots of a log that is gone: they do not belong to the next entries.
+  const std::int64_t number = std::max(last.number + 1, last.snapshot);
+  Segment first{run_, number, {}, clock_.now()};
   bool goes_on = false;
   if (last.number > 0) {
     const LogTail tail = last.segment.tail();
     COFFER_TRY(goes_on, continues(tail));
     if (goes_on) first = {run_, last.segment.base, tail, last.segment.until};
   }
-  if (!goes_on) {
+  Timestamp gap_from = last.until;
+  if (goes_on) {
+    COFFER_TRY(gap_from, end_before(archive_, first.base));
+  } else {
     COFFER_TRY(first.before, log_.tail());
   }
-  COFFER_TRY_VOID(begin_at(last.number + 1, std::move(first)));
-  log_info("archive", goes_on ? "the archive continues" : "the archive begins with a new snapshot",
-           {{"segment", last.number + 1}});
+  COFFER_TRY_VOID(begin_at(number, std::move(first)));
+  gap_from_ms_ = gap_from.ms;
+  began_anew_ = !goes_on;
+  if (goes_on || gap_from.ms == 0) {
+    log_info("archive", goes_on ? "the archive continues" : "the archive begins with a snapshot",
+             {{"segment", number}, {"run", run_name(run_)}});
+  } else {
+    log_warning("archive",
+                "the log does not continue the archive, which has a gap until the next "
+                "snapshot",
+                {{"from", gap_from.to_string()}, {"segment", number}, {"run", run_name(run_)}});
+  }
   return {};
 }
 
@@ -201,9 +234,12 @@ Result<void> SegmentWriter::step(bool all) {
     COFFER_TRY(const LogTail end, log_.tail());
     auto entries = log_.read_from(tail_.at.seq + 1, kSegmentBytes);
     if (!entries && entries.error().slug == Slug::not_found) {
-      log_warning("archive", "entries are missing, so the archive begins again with a snapshot",
-                  {{"reason", entries.error().detail}});
+      log_warning("archive",
+                  "entries are missing, so the archive has a gap until the next snapshot",
+                  {{"from", until().to_string()}, {"reason", entries.error().detail}});
+      const Timestamp gap_from = until();
       COFFER_TRY_VOID(put({run_, next_, end, now}));
+      gap_from_ms_ = gap_from.ms;
       continue;
     }
     if (!entries) return unexpected(std::move(entries).error());

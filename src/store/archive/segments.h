@@ -26,6 +26,8 @@ struct Segment {
 };
 
 std::string segment_name(std::int64_t number);
+/// How the log and restores name the run of a writer.
+std::string run_name(const std::string& run);
 Result<Segment> get_segment(Archive& archive, std::int64_t number);
 /// `not-found` if the archive does not have this segment any more: its objects were removed, or
 /// another disk is in its place.
@@ -34,8 +36,16 @@ Result<void> check_segment(Archive& archive, std::int64_t number);
 struct LastSegment {
   std::int64_t number = 0;
   Segment segment;
+  Timestamp until;            // the archive has what was committed before, if nothing is missing
+  std::int64_t snapshot = 0;  // the number of the newest one
 };
 Result<LastSegment> last_segment(Archive& archive);
+/// The end of what the archive has before the segment `base`, since which no entries are missing.
+/// 1970 if it has nothing there any more.
+Result<Timestamp> end_before(Archive& archive, std::int64_t base);
+/// What cannot be restored until a snapshot follows the segment since which no entries are missing.
+/// `from`: as end_before().
+std::string gap_text(Timestamp from);
 /// Calls `take` with the numbers of the segments from `from` on, until it returns false.
 Result<void> list_segments(Archive& archive, std::int64_t from,
                            const std::function<Result<bool>(std::int64_t number)>& take);
@@ -56,6 +66,10 @@ class SegmentWriter {
   std::int64_t next() const { return next_; }
   /// A file can be restored from a snapshot with a higher number than this one.
   std::int64_t base() const { return base_; }
+  /// What end_before() says of base().
+  Timestamp gap_from() const { return {gap_from_ms_}; }
+  /// The log did not continue what the archive had when the writer began.
+  bool began_anew() const { return began_anew_; }
   /// Everything that was in the log at this time is in the archive; 1970 until the writer has
   /// begun.
   Timestamp until() const { return {until_ms_}; }
@@ -79,6 +93,8 @@ class SegmentWriter {
   std::string end_why_;
   std::atomic<std::int64_t> next_{0};
   std::atomic<std::int64_t> base_{0};
+  std::atomic<std::int64_t> gap_from_ms_{0};
+  std::atomic<bool> began_anew_{false};
   std::atomic<std::int64_t> until_ms_{0};
   std::atomic<std::int64_t> bytes_{0};
   std::atomic<bool> ended_{false};

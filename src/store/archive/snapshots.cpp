@@ -27,12 +27,11 @@ std::string part_name(const SnapshotName& name, std::int64_t part) {
   return std::string(kParts) + name.text() + '/' + zero_padded(part, 6);
 }
 
-std::optional<SnapshotName> name_from(std::string_view text) {
+/// The opposite of SnapshotName::text(), for a name of that form.
+SnapshotName name_from(std::string_view text) {
   const auto dash = text.find('-');
-  const auto segment = whole_number<std::int64_t>(text.substr(0, dash));
-  const auto at = whole_number<std::int64_t>(text.substr(std::min(dash, text.size() - 1) + 1));
-  if (!segment || !at) return {};
-  return SnapshotName{*segment, {*at}};
+  return {whole_number<std::int64_t>(text.substr(0, dash)).value_or(0),
+          {whole_number<std::int64_t>(text.substr(dash + 1)).value_or(0)}};
 }
 
 /// Compresses what it gets, and stores it in parts.
@@ -107,9 +106,7 @@ std::string SnapshotName::text() const {
 Result<std::vector<SnapshotName>> list_snapshots(Archive& archive) {
   std::vector<SnapshotName> out;
   COFFER_TRY_VOID(archive.list(std::string(kSnapshots), {}, [&](const std::string& name) {
-    if (const auto found = name_from(std::string_view(name).substr(kSnapshots.size()))) {
-      out.push_back(*found);
-    }
+    out.push_back(name_from(std::string_view(name).substr(kSnapshots.size())));
     return Result<bool>(true);
   }));
   return out;
@@ -145,8 +142,9 @@ Result<Snapshot> get_snapshot(Archive& archive, const SnapshotName& name) {
   constexpr std::size_t kManifestBytes = 16 + 32 + 8 + 8 + 8;
   COFFER_TRY(const std::string text, archive.get(std::string(kSnapshots) + name.text()));
   if (text.size() != kManifestBytes) {
-    return unexpected(Slug::validation_failed,
-                      "The snapshot " + name.text() + " of the archive is from another version.");
+    return unexpected(
+        not_intact(Slug::validation_failed,
+                   "The snapshot " + name.text() + " of the archive is from another version."));
   }
   const std::string_view all(text);
   return Snapshot{name,
@@ -177,8 +175,8 @@ Result<void> fetch_snapshot(Archive& archive, const Snapshot& snapshot, PartialF
     }
   }
   if (left == 0 && done == snapshot.bytes) return {};
-  return unexpected(Slug::validation_failed,
-                    "The snapshot " + snapshot.name.text() + " of the archive is damaged.");
+  return unexpected(not_intact(Slug::validation_failed, "The snapshot " + snapshot.name.text() +
+                                                            " of the archive is damaged."));
 }
 
 Result<std::int64_t> drop_before(Archive& archive, Timestamp from,

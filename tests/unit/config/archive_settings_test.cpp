@@ -4,6 +4,7 @@
 #include <map>
 
 #include "config/config.h"
+#include "config/config_options.h"
 #include "outbound/archive/archive_place.h"
 #include "unit/store/ledger_fixture.h"
 
@@ -98,6 +99,52 @@ TEST_CASE("archive settings: the keys may be in files and in credentials", "[con
     CHECK_FALSE(has(one.value, "of-systemd"));
     CHECK_FALSE(has(one.value, "of-a-file"));
   }
+}
+
+TEST_CASE("archive settings: a folder that is no place for an archive is refused", "[config]") {
+  const store::test::TemporaryFolder folder;
+  std::ofstream(folder.file("file")) << "x";
+  struct Place {
+    std::string path;
+    const char* said;
+  };
+  for (const Place& place :
+       {Place{folder.path(), "is the folder of the database"},
+        Place{folder.path() + "/./", "is the folder of the database"},
+        Place{folder.file("file"), "is not a folder"}, Place{folder.file("archive"), ""},
+        Place{"/nonexistent/archive", ""}}) {
+    INFO(place.path);
+    World world;
+    world.flags = {{"db", folder.file("coffer.db")}, {"archive", "file://" + place.path}};
+    const std::string said = world.errors();
+    CHECK(said.empty() == (*place.said == '\0'));
+    CHECK(has(said, place.said));
+    if (!said.empty()) CHECK(said.starts_with("coffer: --archive: "));
+  }
+}
+
+TEST_CASE("settings: a file with a secret that does not exist is named, and so is its setting",
+          "[config]") {
+  int secrets = 0;
+  for (const ConfigOption& option : config_options()) {
+    const ConfigOption* file = find_config_option(std::string(option.name) + "_file");
+    if (!option.secret() || option.name == "master_key") continue;
+    REQUIRE(file != nullptr);
+    INFO(file->name);
+    World world;
+    world.flags[std::string(file->name)] = "/nonexistent/secret";
+    // The setting that belongs to it does not say that the secret is not set.
+    if (option.name == "archive_secret_key") world.flags["archive_access_key"] = "AKEY";
+    CHECK(world.errors() == "coffer: " + file->flag() +
+                                ": /nonexistent/secret: No such file or directory. Set a file that "
+                                "exists.\n");
+    ++secrets;
+  }
+  CHECK(secrets >= 6);
+}
+
+TEST_CASE("settings: every command on a file may name the archive", "[config]") {
+  CHECK(find_config_option("archive")->scope == ConfigScope::file);
 }
 
 }  // namespace archive_settings_test

@@ -73,7 +73,7 @@ TEST_CASE("conditions: each figure has its condition") {
        [](Facts& facts) {
          facts.prove_every_ms = kHourMs;
          facts.proven_at = kNow;
-         facts.proof_failed = true;
+         facts.proof_fault = "An object is damaged.";
        }},
       {AlertCondition::replica_missing, [](Facts& facts) { facts.replicas_missing = 1; }},
       {AlertCondition::replica_lagging, [](Facts& facts) { facts.replicas_lagging = 2; }},
@@ -164,4 +164,28 @@ TEST_CASE("conditions: each is a clause, with its count where there are several"
         "2 wallets under review");
   CHECK(summary({AlertCondition::clock_wrong, 1, std::nullopt}) ==
         "clock wrong or not synchronised");
+}
+
+TEST_CASE("conditions: what is wrong with a backup, an archive or a proof is in the summary") {
+  struct Row {
+    std::string ConditionFacts::*reason;
+    void (*change)(ConditionFacts&);
+  };
+  const Row rows[] = {
+      {&ConditionFacts::backup_fault, [](ConditionFacts& facts) { facts.backup_failed = true; }},
+      {&ConditionFacts::archive_problem,
+       [](ConditionFacts& facts) { facts.archive_failed = true; }},
+      {&ConditionFacts::archive_problem,
+       [](ConditionFacts& facts) { facts.archived_until = kNow.plus_ms(-kArchiveBehindMs - 1); }},
+      {&ConditionFacts::proof_fault, [](ConditionFacts&) {}},
+  };
+  for (const Row& row : rows) {
+    ConditionFacts facts = healthy();
+    row.change(facts);
+    facts.*row.reason = "The disk is full.";
+    const auto all = find_conditions(facts, kNow);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].reason == "The disk is full.");
+    CHECK(summary(all[0]).ends_with(": The disk is full."));
+  }
 }

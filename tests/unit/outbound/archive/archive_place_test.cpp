@@ -40,6 +40,7 @@ TEST_CASE("archive place: other URLs are refused with what to write") {
                              Wrong{"file://relative", "absolute"},
                              Wrong{"file:///", "absolute"},
                              Wrong{"file:///a\nb", "absolute"},
+                             Wrong{"file:///of%20ledger", "not encoded"},
                              Wrong{"s3://", "bucket"},
                              Wrong{"s3:///a", "bucket"},
                              Wrong{"s3://ab", "bucket"},

@@ -155,11 +155,11 @@ TEST_CASE("s3 bucket: what may pass is tried four times, with pauses and new sig
     CHECK(world.waits == std::vector<int>{200});
     CHECK(world.receiver.count() == 2);
     world.receiver.otherwise(one);
-    CHECK(problem_of(world.bucket.put("b", "bytes")).slug == Slug::provider_error);
+    CHECK(problem_of(world.bucket.put("b", "bytes")).slug == Slug::provider_unavailable);
     CHECK(world.receiver.count() == 6);
-    CHECK(problem_of(world.bucket.list("", "")).slug == Slug::provider_error);
-    CHECK(problem_of(world.bucket.remove("b")).slug == Slug::provider_error);
-    CHECK(problem_of(world.bucket.get("b", 10)).slug == Slug::provider_error);
+    CHECK(problem_of(world.bucket.list("", "")).slug == Slug::provider_unavailable);
+    CHECK(problem_of(world.bucket.remove("b")).slug == Slug::provider_unavailable);
+    CHECK(problem_of(world.bucket.get("b", 10)).slug == Slug::provider_unavailable);
   }
   World world;
   world.receiver.otherwise(failure(503, "SlowDown"));
@@ -194,9 +194,36 @@ TEST_CASE("s3 bucket: other failures are final, and say what to do") {
     CHECK(has(problem_of(world.bucket.get("a", 10)), one.said));
     CHECK(has(problem_of(world.bucket.list("", "")), one.said));
     CHECK(has(problem_of(world.bucket.remove("a")), one.said));
-    CHECK(world.receiver.count() == 4);
+    const bool is_refused = one.behaviour.status == 403;
+    CHECK(world.bucket.list("", "").error().slug ==
+          (is_refused ? Slug::forbidden : Slug::provider_error));
+    CHECK(world.receiver.count() == 5);
     CHECK(world.waits.empty());
   }
+}
+
+TEST_CASE("s3 bucket: a link that is cut ends the call, and the pauses between its requests") {
+  coffer::test::Receiver receiver;
+  receiver.otherwise({.kind = Kind::silent});
+  ManualClock clock;
+  ArchiveLink link("", clock);
+  S3Bucket bucket({.endpoint = "http://127.0.0.1:" + std::to_string(receiver.port())},
+                  {.bucket = "archive"}, link.wire());
+  const SystemClock real;
+  const std::int64_t began_ms = real.monotonic_ms();
+  link.cut_after(300);
+  CHECK(problem_of(bucket.put("a", "b")).slug == Slug::provider_unavailable);
+  CHECK(problem_of(bucket.list("", "")).slug == Slug::provider_unavailable);
+  CHECK(real.monotonic_ms() - began_ms < 1'000);
+}
+
+TEST_CASE("s3 bucket: the requests of one link share a connection") {
+  World world;
+  ArchiveLink link("", world.clock);
+  S3Bucket bucket({.endpoint = "http://127.0.0.1:" + std::to_string(world.receiver.port())},
+                  {.bucket = "archive"}, link.wire());
+  for (const char* name : {"a", "b", "c"}) CHECK(bucket.put(name, "x"));
+  CHECK(world.receiver.connections() == 1);
 }
 
 TEST_CASE("s3 bucket: without a connection") {
@@ -263,7 +290,7 @@ TEST_CASE("s3 bucket: an object that is missing, long or incomplete") {
 TEST_CASE("s3 bucket: a body that is slower than the deadline ends") {
   World world;
   world.receiver.otherwise({.kind = Kind::dribble, .body = std::string(10'000, 'x')});
-  CHECK(problem_of(world.bucket.get("a", 10'000)).slug == Slug::provider_error);
+  CHECK(problem_of(world.bucket.get("a", 10'000)).slug == Slug::provider_unavailable);
   CHECK(world.waits == kAllWaits);
 }
 

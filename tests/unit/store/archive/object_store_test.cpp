@@ -87,7 +87,8 @@ TEST_CASE("folder store: a folder that does not exist is not an empty store") {
   FolderStore store(folder.path() + "/other");
   const auto listed = store.list("", "");
   REQUIRE_FALSE(listed);
-  CHECK(listed.error().slug == Slug::not_found);
+  CHECK(listed.error().slug == Slug::provider_unavailable);
+  CHECK(listed.error().detail.find("does not exist") != std::string::npos);
   CHECK_FALSE(fs::exists(folder.path() + "/other"));
 }
 
