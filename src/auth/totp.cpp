@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/crypto/openssl.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 
 namespace coffer::auth {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/numbers.h"
 #include "base/text/ascii.h"
-#include "base/text/numbers.h"
 
 namespace coffer {
 namespace {

@@ -641,7 +641,7 @@ TEST_CASE("archive: an outage during a trial is no result, and another trial fol
   CHECK(proof().proven_at == world.app.clock.now());
 }
 
-TEST_CASE("archive: what SQLite rejects is a failed restore, and a full disk is none") {
+TEST_CASE("archive: what SQLite rejects is a failed restore, and a full disk is not") {
   World world;
   world.begin();
   world.pay();

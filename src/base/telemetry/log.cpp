@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "base/numbers.h"
 #include "base/platform/terminal.h"
 #include "base/telemetry/log_file.h"
 #include "base/telemetry/log_scope.h"
 #include "base/text/characters.h"
-#include "base/text/numbers.h"
 
 namespace coffer {
 namespace {

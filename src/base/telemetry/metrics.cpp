@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "base/check.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 
 namespace coffer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 
 namespace coffer::flows {
 namespace {

@@ -1,6 +1,6 @@
 #include "flows/ledger/period_close.h"
 
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 #include "base/text/whole_number.h"
 
 namespace coffer::flows {

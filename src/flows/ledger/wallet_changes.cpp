@@ -1,7 +1,7 @@
 #include "flows/ledger/wallet_changes.h"
 
 #include "auth/strkey.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 #include "base/text/unicode.h"
 #include "base/validation_errors.h"
 #include "domain/payments/payment.h"

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/fault.h"
+#include "base/numbers.h"
 #include "base/telemetry/log.h"
-#include "base/text/numbers.h"
 #include "base/text/whole_number.h"
 #include "store/archive/snapshots.h"
 

@@ -9,7 +9,7 @@
 #include "base/fault.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 #include "base/text/whole_number.h"
 #include "store/archive/segments.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 #include "store/file/chain_keys.h"
 #include "store/ledger/known_rows.h"
 #include "store/payments/payment_seal.h"

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/numbers.h"
 #include "base/telemetry/log.h"
-#include "base/text/numbers.h"
 #include "store/commits/write_tx.h"
 #include "store/file/chain_keys.h"
 #include "store/payments/open_payments.h"

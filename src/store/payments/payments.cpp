@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/digest.h"
+#include "base/numbers.h"
 #include "base/telemetry/log.h"
-#include "base/text/numbers.h"
 #include "store/payments/destination_sums.h"
 #include "store/payments/limits.h"
 #include "store/payments/open_payments.h"

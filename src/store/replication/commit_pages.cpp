@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 
 namespace coffer::store {
 namespace {

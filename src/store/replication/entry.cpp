@@ -1,7 +1,7 @@
 #include "store/replication/entry.h"
 
 #include "base/crypto/aead.h"
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 
 namespace coffer::store {
 namespace {

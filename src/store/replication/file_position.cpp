@@ -10,8 +10,8 @@
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
 #include "base/files/side_files.h"
+#include "base/numbers.h"
 #include "base/platform/durable.h"
-#include "base/text/numbers.h"
 #include "store/file/foreign_file.h"
 #include "store/replication/log_frames.h"
 

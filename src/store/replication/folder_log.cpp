@@ -10,8 +10,8 @@
 #include "base/files/durable_file.h"
 #include "base/files/folders.h"
 #include "base/files/readable_file.h"
+#include "base/numbers.h"
 #include "base/platform/durable.h"
-#include "base/text/numbers.h"
 #include "base/text/whole_number.h"
 
 namespace coffer::store {

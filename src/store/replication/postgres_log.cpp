@@ -8,9 +8,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/platform/lease.h"
 #include "base/text/next_part.h"
-#include "base/text/numbers.h"
 
 namespace coffer::store {
 namespace {

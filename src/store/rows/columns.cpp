@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/numbers.h"
 #include "base/text/join.h"
-#include "base/text/numbers.h"
 
 namespace coffer::store {
 

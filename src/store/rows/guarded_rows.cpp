@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "base/numbers.h"
 #include "base/telemetry/log.h"
-#include "base/text/numbers.h"
 #include "domain/providers/connector.h"
 #include "store/file/chain_keys.h"
 #include "store/rows/columns.h"

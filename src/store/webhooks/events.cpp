@@ -1,6 +1,6 @@
 #include "store/webhooks/events.h"
 
-#include "base/text/numbers.h"
+#include "base/numbers.h"
 #include "store/file/chain_keys.h"
 #include "store/payments/payment_seal.h"
 #include "store/rows/columns.h"
