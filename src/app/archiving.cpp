@@ -88,8 +88,10 @@ Result<void> Archiving::try_write(bool all) {
   if (!writer_) {
     COFFER_TRY(store::ReplicaLog* const log, replica_->reader());
     COFFER_TRY(written_, open_(*write_link_));
+    // Before a read, which no call to a store may prolong.
+    COFFER_TRY(const std::string head, store::newest_head(*written_, {}));
     COFFER_TRY(const std::string mismatch, context_.read([&](store::Connection& db) {
-      return flows::archive_mismatch(*written_, context_.sealer, db);
+      return flows::head_mismatch(*written_, context_.sealer, db, head);
     }));
     if (!mismatch.empty()) return unexpected(Slug::conflict, mismatch);
     COFFER_TRY(const auto last, store::last_segment(*written_));

@@ -82,8 +82,10 @@ void judge_conditions(Findings& out, const http::JsonValue& overview) {
   if (attention == nullptr || attention->array() == nullptr) return;
   for (const http::JsonValue& row : *attention->array()) {
     const std::string condition = text_of(row, "condition");
+    const std::string reason = text_of(row, "reason");
+    const std::string found = text_of(row, "summary") + (reason.empty() ? "" : ": " + reason);
     for (const auto& [known, check, grade, remedy] : kConditions) {
-      if (name(known) == condition) out.push_back({check, grade, text_of(row, "summary"), remedy});
+      if (name(known) == condition) out.push_back({check, grade, found, remedy});
     }
   }
 }

@@ -101,7 +101,7 @@ std::string summary(const Finding& finding) {
   if (const auto at = out.find('#'); at != std::string::npos) {
     out.replace(at, 1, std::to_string(finding.count));
   }
-  return finding.reason.empty() ? out : out + ": " + finding.reason;
+  return out;
 }
 
 std::vector<Finding> find_conditions(const ConditionFacts& facts, Timestamp now) {

@@ -25,7 +25,7 @@ struct Rebuilt {
   std::int64_t commits = 0;  // after the snapshot
   bool ends_early = false;   // entries after `until` are missing, and no snapshot follows
   /// Of another server, whose entries the file does not have.
-  std::string other_run = {};  // as run_name(); empty: there is none
+  std::string other_run = {};  // as run_name(); otherwise empty
   Timestamp other_until = {};
 };
 
