@@ -613,7 +613,7 @@ TEST_CASE("archive: an outage during a trial is no result, and another trial fol
   bool is_out = false;
   const auto key =
       configured_key(world.app.config(), world.app.random, auth::MissingKey::refuse).value();
-  const auto open = [&]() -> Result<std::unique_ptr<store::Archive>> {
+  const auto open = [&](outbound::ArchiveLink&) -> Result<std::unique_ptr<store::Archive>> {
     return std::make_unique<store::Archive>(
         std::make_unique<OutOfReach>(world.place.path() + "/archive", is_out),
         key.derive("coffer replicated log v1"), key.derive("coffer archive v1"), world.app.random);
