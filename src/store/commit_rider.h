@@ -26,6 +26,19 @@ class CommitRider {
   CommitRider(const CommitRider&) = delete;
   CommitRider& operator=(const CommitRider&) = delete;
 
+  /// While it exists, the commits of this work do not carry the change: they prepare the command,
+  /// such as its quote, and stay if it fails.
+  class Aside {
+   public:
+    Aside() : rider_(present()) { set(nullptr); }
+    ~Aside() { set(rider_); }
+    Aside(const Aside&) = delete;
+    Aside& operator=(const Aside&) = delete;
+
+   private:
+    CommitRider* const rider_;
+  };
+
   /// Whether a commit contains the change.
   bool committed() const { return committed_; }
 

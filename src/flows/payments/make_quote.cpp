@@ -6,6 +6,7 @@
 #include "domain/providers/quote.h"
 #include "flows/payments/limits.h"
 #include "flows/payments/terms.h"
+#include "store/commit_rider.h"
 #include "store/identity/tenants.h"
 
 namespace coffer::flows {
@@ -202,6 +203,7 @@ Result<Quoted> make_quote(const Context& context, const Tenant& tenant,
   COFFER_TRY(quote.price, price_of(prepared, answer));
   if (request.exact_receive) COFFER_TRY_VOID(check_send(context, prepared, quote.price));
   quote.provider_reference = answer.reference;
+  const store::CommitRider::Aside no_rider;
   COFFER_TRY_VOID(context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY_VOID(tx.check_quota(tenant, Quota::open_quotes));
     COFFER_TRY_VOID(check_association_limit(tx, tenant, terms, quote.price.send));
