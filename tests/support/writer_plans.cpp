@@ -11,7 +11,7 @@ namespace coffer::test {
 namespace {
 
 /// Tables with rows that the operator registers, or with at most one row per active webhook.
-constexpr std::array<std::string_view, 20> kSmall{"sqlite_master",
+constexpr std::array<std::string_view, 21> kSmall{"sqlite_master",
                                                   "sqlite_schema",
                                                   "meta",
                                                   "associations",
@@ -19,6 +19,7 @@ constexpr std::array<std::string_view, 20> kSmall{"sqlite_master",
                                                   "applications",
                                                   "operators",
                                                   "operator_links",
+                                                  "approvals",
                                                   "assets",
                                                   "rates",
                                                   "connectors",

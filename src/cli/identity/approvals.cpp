@@ -16,8 +16,8 @@ Result<CommandResult> list_approvals(Session& session, store::Connection& db,
   COFFER_TRY(const auto at, page_argument(arguments));
   const auto waiting_at =
       arguments.has("waiting") ? std::optional(session.app.queue().now()) : std::nullopt;
-  return page_of({"id", "status", "requestedBy", "command", "requestedAt", "expiresAt", "decidedBy",
-                  "outcome"},
+  return page_of({"id", "status", "requestedBy", "command", "subject", "requestedAt", "expiresAt",
+                  "decidedBy", "outcome"},
                  store::list_approvals(db, waiting_at, at),
                  [&](const auto& row) { return approval_view(session, row); });
 }
@@ -40,8 +40,9 @@ Result<CommandResult> show_approval(Session& session, const Arguments& arguments
   Record record = approval_view(session, row);
   const Command* command = find_command(row.command);
   if (command != nullptr && !row.sealed_arguments.empty()) {
-    COFFER_TRY(const auto values, flows::requested_arguments(session.app.flows(), row));
-    record.emplace_back("given", approval_view(*command, values));
+    COFFER_TRY(auto asked, requested_arguments(session, row));
+    record.emplace_back("previewed", std::move(asked.seen));
+    record.emplace_back("given", approval_view(*command, asked.values));
     record.emplace_back("consequence", command->consequence);
   }
   return CommandResult{.records = {std::move(record)}};
@@ -81,7 +82,8 @@ Result<CommandResult> approve(Session& session, const Arguments& arguments) {
   COFFER_TRY_VOID(check_decides(session.actor, *command));
   Arguments given;
   given.json = true;
-  COFFER_TRY(given.values, flows::requested_arguments(flows, row));
+  COFFER_TRY(auto asked, requested_arguments(session, row));
+  given.values = std::move(asked.values);
   COFFER_TRY_VOID(check_arguments(*command, given));
   COFFER_TRY(const Actor requester, requester_of(flows, row));
   Session theirs{session.app, session.console, session.interruption, requester};

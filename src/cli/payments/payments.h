@@ -24,7 +24,8 @@ struct BulkRow {
   // For an off-ramp, which coffer quotes:
   std::optional<ConnectorId> connector;
   Amount amount;
-  std::optional<QuoteId> quote = {};  // of a preview
+  std::optional<QuoteId> quote = {};              // of a preview
+  std::optional<std::string> preview_check = {};  // of that preview
 };
 /// Cells of a row by the name of their column.
 using BulkCells = std::vector<std::pair<std::string, std::string>>;

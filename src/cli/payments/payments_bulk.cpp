@@ -3,6 +3,7 @@
 // repeating an interrupted run completes it.
 #include <map>
 
+#include "api/parties/bodies.h"
 #include "app/app.h"
 #include "base/digest.h"
 #include "base/platform/exit_code.h"
@@ -12,10 +13,12 @@
 #include "cli/paths.h"
 #include "cli/payments/payments.h"
 #include "cli/progress.h"
+#include "domain/ledger/market.h"
 #include "domain/payments/compliance.h"
 #include "flows/payments/make_quote.h"
 #include "flows/payments/submit_payment.h"
 #include "store/identity/tenants.h"
+#include "store/ledger/catalog.h"
 #include "store/ledger/wallets.h"
 
 namespace coffer::cli {
@@ -37,8 +40,10 @@ Result<Caller> caller_argument(Session& session, const Arguments& arguments) {
                       "The application is suspended. Resume it with coffer application resume, or "
                       "choose another one.");
   Caller caller{row.id, row.key, *row.tenant, *row.association_status, row.scopes};
-  COFFER_TRY_VOID(require_scope(caller, Scope::payments_write));
-  return caller;
+  if (require_scope(caller, Scope::payments_write)) return caller;
+  return unexpected(Slug::insufficient_scope,
+                    "The application lacks the scope " + std::string(name(Scope::payments_write)) +
+                        ". Add it with coffer application scopes, or choose another one.");
 }
 
 /// The debit of a row; for an off-ramp, according to its quote.
@@ -50,6 +55,73 @@ struct Debit {
   std::optional<std::string> receives;
   std::optional<QuoteId> quote = {};
 };
+
+constexpr std::string_view kPreviewCheck = "previewCheck";  // also an option
+
+Unexpected changed_since(const std::string& what) {
+  return unexpected(Slug::conflict, "Since the preview, this has changed: " + what +
+                                        ". Preview the payment again.");
+}
+
+/// Who is paid and how, of a payment as it is accepted.
+struct Paid {
+  store::StorySides sides;
+  std::optional<DestinationMethod> method;
+  std::optional<std::string> connector;
+  std::optional<std::string> rate;
+  std::string check;  // see check_of()
+};
+
+/// What the destination pays to, without its ID and label.
+std::string content_of(const store::DestinationRow& row) {
+  auto json = api::destination_json(row, api::Shown::whole);
+  for (const char* name : {"id", "label", "createdAt"}) json.erase(name);
+  return json.dump();
+}
+
+constexpr std::size_t kCheckDigits = 32;
+constexpr std::size_t kPartDigits = 4;  // only to say which part has changed
+constexpr auto kParts = std::to_array<std::string_view>(
+    {"recipient", "destination", "wallet", "connector", "amount or assets"});
+
+/// Equal only for payments with the same parts, whatever their price: some digits of each part and
+/// the digest of all.
+std::string check_of(const store::PaymentRecord& payment, const Paid& paid,
+                     const std::optional<store::DestinationRow>& destination) {
+  const PaymentRequest& request = payment.request;
+  const auto text = [](const auto& one) { return one ? one->to_string() : std::string(); };
+  const auto receives = store::receiving_denomination(payment);
+  const std::array<std::string, kParts.size()> parts{
+      request.beneficiary ? text(request.beneficiary) + " " + paid.sides.destination.name.value()
+                          : text(request.only().destination_wallet),
+      destination ? content_of(*destination) : std::string(), text(request.only().source_wallet),
+      payment.provider ? payment.provider->connector.to_string() : std::string(),
+      payment.sending_asset.value().value() + " " + payment.sending_amount->to_string(7) + " " +
+          (receives ? receives->code : "") + " " +
+          (request.min_receiving ? request.min_receiving->to_string(7) : "")};
+  std::string out, all;
+  for (const std::string& part : parts) {
+    const std::string digest = to_hex(sha256(part));
+    out += digest.substr(0, kPartDigits);
+    all += digest;
+  }
+  return out + to_hex(sha256(all)).substr(0, kCheckDigits);
+}
+
+/// `conflict` with the parts that differ.
+Result<void> check_same(const std::string& previewed, const std::string& now) {
+  if (previewed == now) return {};
+  if (previewed.size() != now.size()) {
+    return unexpected(Slug::malformed_request, "--preview-check is not the value of a preview.");
+  }
+  std::string changed;
+  for (std::size_t i = 0; i < kParts.size(); ++i) {
+    const std::size_t at = i * kPartDigits;
+    if (previewed.compare(at, kPartDigits, now, at, kPartDigits) == 0) continue;
+    changed += (changed.empty() ? "" : ", ") + std::string(kParts[i]);
+  }
+  return changed_since(changed.empty() ? "details of the payment" : changed);
+}
 
 /// The sum that the rows of a preview debit from a wallet.
 struct Taken {
@@ -86,16 +158,22 @@ class BulkRun {
                      {"type", name(row.request.type)},
                      {"amount", in_asset(row.connector ? row.amount : debit.total)},
                      {"fee", in_asset(debit.fee)},
-                     {"total", in_asset(debit.total)},
-                     {"recipientGets", debit.receives},
-                     {"quoteId", debit.quote}}}};
+                     {"total", in_asset(debit.total)}}}};
+    Record& record = result.records.front();
+    put_sides(record, paid_.sides);
+    record.emplace_back("destinationMethod", paid_.method);
+    record.emplace_back("connector", paid_.connector);
+    record.emplace_back("recipientGets", debit.receives);
+    record.emplace_back("rate", paid_.rate);
+    record.emplace_back("quoteId", debit.quote);
     if (done.status == kExists) {
       result.unchanged = "already submitted under this transaction ID";
       result.note = "This transaction ID was used for the same payment. Nothing was submitted.";
     } else if (preview_) {
-      return previewed(std::move(result.records.front()));
+      record.emplace_back(std::string(kPreviewCheck), paid_.check);
+      return previewed(std::move(record));
     }
-    result.records.front().emplace_back("isIdempotent", done.status == kExists);
+    record.emplace_back("isIdempotent", done.status == kExists);
     return result;
   }
 
@@ -111,17 +189,24 @@ class BulkRun {
                   {"assetCode", debit.asset},
                   {"fee", shown(debit.fee, debit.decimals)},
                   {"receives", debit.receives}};
+    put_sides(record, paid_.sides);
     record.emplace_back("paymentStatus", done ? done->payment_status : std::nullopt);
     record.emplace_back("transactionRecordId", done ? done->id : std::nullopt);
     record.emplace_back("problem", done ? std::nullopt : std::optional(sentence(done.error())));
+    if (preview_) {
+      record.emplace_back("limits", "checked for this row alone");
+      record.emplace_back(std::string(kPreviewCheck), file_check_);
+    }
     result_.records.push_back(std::move(record));
     ++counts_[done ? done->status : "failed"];
   }
 
   CommandResult finish(std::size_t rows) {
     result_.list = true;
-    result_.columns = {"line",      "transactionId", "status",        "total",  "fee",
-                       "assetCode", "receives",      "paymentStatus", "problem"};
+    result_.columns = {
+        "line",   "transactionId", "status",    "destinationName", "destinationAccount",
+        "total",  "fee",           "assetCode", "receives",        "paymentStatus",
+        "problem"};
     std::string note = join(counts_, ", ", [](const auto& one) {
       return std::to_string(one.second) + " " + std::string(one.first);
     });
@@ -131,7 +216,9 @@ class BulkRun {
               from.second + ".";
     }
     if (preview_)
-      note += " This was a preview: nothing was submitted, and limits were not checked.";
+      note +=
+          " This was a preview: nothing was submitted, and each row was checked against the limits "
+          "alone, without the others.";
     if (counts_.contains("failed")) {
       note +=
           " Correct the failed rows and repeat the command. It skips rows that already exist as "
@@ -142,7 +229,62 @@ class BulkRun {
     return std::move(result_);
   }
 
+  /// Compares recipients and destinations of the rows with those of the preview, if there was one.
+  Result<void> check_recipients(const std::vector<BulkRow>& rows,
+                                const std::optional<std::string>& previewed) {
+    std::string all;
+    COFFER_TRY_VOID(flows_.read([&](store::Connection& db) -> Result<void> {
+      for (const BulkRow& row : rows) all += recipient_of(db, row.request) + "\n";
+      return {};
+    }));
+    file_check_ = to_hex(sha256(all)).substr(0, kCheckDigits);
+    if (!previewed || *previewed == file_check_) return {};
+    return changed_since("a recipient or a destination in the file");
+  }
+
  private:
+  /// The beneficiary with the destinations to which the payment may go.
+  std::string recipient_of(store::Connection& db, const PaymentRequest& request) const {
+    if (!request.beneficiary) return {};
+    const auto row = store::find_beneficiary(db, caller_.tenant, *request.beneficiary);
+    if (!row || row->archived) return {};
+    std::string out = row->id.to_string() + " " + display_name(row->detail);
+    for (const store::DestinationRow& each : store::destinations_of(db, row->key)) {
+      if (!request.destination || each.id == *request.destination) out += content_of(each);
+    }
+    return out;
+  }
+
+  /// Notes who is paid. `conflict` if the row has a preview that showed something else.
+  Result<void> look(store::Connection& db, const BulkRow& row, const store::PaymentRecord& payment,
+                    Debit& debit) {
+    const PaymentRequest& request = payment.request;
+    const auto parties = store::parties_of_payment(db, payment.key);
+    paid_.sides = store::sides_of_payment(db, payment.key);
+    paid_.connector = parties.connector;
+    std::optional<store::DestinationRow> destination;
+    if (request.destination) {
+      destination = store::find_destination(db, caller_.tenant, *request.destination);
+      paid_.method = destination.value().detail.method;
+    }
+    if (parties.rate) paid_.rate = parties.rate->to_string();
+    if (is_swap(request.type)) look_at_market(db, request, debit);
+    paid_.check = check_of(payment, paid_, destination);
+    return row.preview_check ? check_same(*row.preview_check, paid_.check) : Result<void>();
+  }
+
+  /// What the swap yields now.
+  void look_at_market(store::Connection& db, const PaymentRequest& request, Debit& debit) {
+    const Asset sending = store::find_asset(db, request.only().sending_asset).value();
+    const Asset receiving = store::find_asset(db, *request.receiving_asset).value();
+    const auto path =
+        best_path(store::list_rates(db, caller_.tenant.environment), store::list_assets(db),
+                  sending.key, receiving.key, request.only().amount);
+    if (!path) return;
+    debit.receives = path->receiving.to_string(receiving.decimals) + " " + receiving.code.value();
+    paid_.rate = Rate{path->receiving.units(), request.only().amount.units()}.to_string();
+  }
+
   static Debit debit_of(const BulkRow& row) {
     return {row.amount.is_zero() ? row.request.only().amount : row.amount,
             row.request.only().sending_asset.value(),
@@ -152,6 +294,7 @@ class BulkRun {
   }
 
   Result<RowResult> submit(const BulkRow& row, Debit& debit) {
+    paid_ = {};
     COFFER_TRY(const auto stored, find(row));
     if (stored) return compare(row, *stored, debit);
     auto submitted = submit_new(row, debit);
@@ -173,7 +316,10 @@ class BulkRun {
     COFFER_TRY_VOID(covered(request, debit));
     COFFER_TRY(const auto submission,
                flows::submit_payment(flows_, caller_, request,
-                                     request_prefix_ + std::to_string(row.line), preview_));
+                                     request_prefix_ + std::to_string(row.line), preview_,
+                                     [&](store::WriteTx& tx, const store::PaymentRecord& payment) {
+                                       return look(tx.db(), row, payment, debit);
+                                     }));
     if (submission.replayed) return RowResult{kExists, submission.id};
     if (preview_) return RowResult{"valid", std::nullopt};
     return RowResult{"accepted", submission.id};
@@ -215,11 +361,29 @@ class BulkRun {
     }
     if (seen.quote.status(flows_.queue.now()) != QuoteStatus::expired) return seen;
     COFFER_TRY(auto fresh, flows::make_quote(flows_, caller_.tenant, *quote_request(row)));
+    COFFER_TRY_VOID(same_recipient(seen.quote, fresh.quote));
     const Price& then = seen.quote.price;
     const Price& now = fresh.quote.price;
     if (now.total <= then.total && now.receive >= then.receive) return fresh;
     return unexpected(Slug::conflict,
                       "The price has become worse since the preview. Preview the payment again.");
+  }
+
+  /// `conflict` unless the new quote is for the recipient and the destination of the first one.
+  Result<void> same_recipient(const store::QuoteRow& first, const store::QuoteRow& fresh) {
+    if (first.beneficiary && (first.beneficiary != fresh.beneficiary || first.type != fresh.type)) {
+      return changed_since(std::string(kParts[0]));
+    }
+    if (!first.destination || first.destination == fresh.destination) return {};
+    return flows_.read([&](store::Connection& db) -> Result<void> {
+      const auto content = [&](std::int64_t key) {
+        return content_of(store::find_destination_by_key(db, key).value());
+      };
+      if (fresh.destination && content(*first.destination) == content(*fresh.destination)) {
+        return {};
+      }
+      return changed_since(std::string(kParts[1]));
+    });
   }
 
   Result<std::optional<QuoteId>> quote(const BulkRow& row, Debit& debit) {
@@ -275,6 +439,8 @@ class BulkRun {
   std::string request_prefix_;
   std::map<std::pair<std::string, std::string>, Taken> taken_;  // by wallet and asset
   std::map<std::string_view, int> counts_;
+  Paid paid_;  // of the last row
+  std::string file_check_;
   CommandResult result_;
 };
 
@@ -349,10 +515,21 @@ std::vector<Argument> amount_arguments() {
                  option("min-receive", "AMOUNT", "Least amount to receive; else the swap fails"))};
 }
 
+constexpr Argument carried(Argument argument) {
+  argument.carried = true;
+  return argument;
+}
+
+Argument preview_check() {
+  return carried(member_of(
+      kPreviewCheck,
+      option("preview-check", "TEXT", "Check value of a preview: refuse what it did not show")));
+}
+
 /// The member of an argument is the column of a row.
 std::vector<Argument> create_arguments() {
-  Argument quote = column(kAmount, kPayout, "quoteId", option("quote", "ID", "Quote of a preview"));
-  quote.carried = true;
+  const Argument quote =
+      carried(column(kAmount, kPayout, "quoteId", option("quote", "ID", "Quote of a preview")));
   return joined(
       party_arguments(), amount_arguments(), compliance_arguments(),
       std::vector<Argument>{
@@ -366,13 +543,15 @@ std::vector<Argument> create_arguments() {
           placed(kAmount, kPayout,
                  on_page(option("fields", "NAME=TEXT,...", "Fields that the connector requires"),
                          "Further fields", "nationalId=12345678")),
-          quote, toggle("preview", "Check the payment, show its price, and submit nothing")});
+          quote, preview_check(),
+          toggle("preview", "Check the payment, show its price, and submit nothing")});
 }
 
 Result<CommandResult> bulk(Session& session, const Arguments& arguments) {
   COFFER_TRY(const Caller caller, caller_argument(session, arguments));
   COFFER_TRY(const auto rows, read_bulk_rows(arguments.text("FILE")));
   BulkRun run(session, caller, arguments.text("FILE"), arguments.has("preview"));
+  COFFER_TRY_VOID(run.check_recipients(rows, arguments.find("preview-check")));
   std::size_t done = 0;
   ProgressLine line(session.console, session.interruption);
   const auto total = static_cast<std::int64_t>(rows.size());
@@ -410,6 +589,7 @@ Result<CommandResult> create(Session& session, const Arguments& arguments) {
   if (row.connector) {
     COFFER_TRY(row.quote, optional_id<QuoteId>(arguments, "quote"));
   }
+  row.preview_check = arguments.find("preview-check");
   BulkRun run(session, caller, row.request.transaction_id, arguments.has("preview"));
   return run.one(row);
 }
@@ -457,7 +637,7 @@ std::vector<Command> submitting_commands() {
                     "coffer submits every row as a payment of the application.", bulk,
                     {content_positional("CSV file with one payment per line"),
                      required_option("application", "ID", "Application that submits the payments"),
-                     toggle("preview", "Check every row and submit nothing")},
+                     preview_check(), toggle("preview", "Check every row and submit nothing")},
                     {.hint = "List IDs with coffer application list",
                      .details = kDetails,
                      .sensitive = true,

@@ -108,14 +108,25 @@ Result<CommandResult> run_on(Session& session, const Command& command, const Arg
   });
 }
 
-/// The Problem with which the command would fail now: its preview runs, or the command itself up to
-/// its first change, which is undone.
-Result<void> check_runs(Session& session, const Command& command, Arguments arguments) {
-  if (!command.preview.empty()) {
-    arguments.values.emplace(command.preview, "true");
-    COFFER_TRY_VOID(run_on(session, command, arguments));
-    return {};
+/// What the preview of the command shows: its only record, or what it says about a list. Adds the
+/// values that the preview has found to `arguments`, so that what runs is what was previewed.
+Result<Record> run_preview(Session& session, const Command& command, Arguments& arguments) {
+  Arguments trial = arguments;
+  trial.values.emplace(command.preview, "true");
+  COFFER_TRY(auto seen, run_on(session, command, trial));
+  if (seen.records.empty()) return Record{{"result", seen.note}};
+  for (const Argument& argument : command.arguments) {
+    if (!argument.carried) continue;
+    const auto found = text_in(seen.records.front(), member_of(argument));
+    if (found) arguments.values.insert_or_assign(std::string(argument.name), *found);
   }
+  return seen.list ? Record{{"result", seen.note}} : std::move(seen.records.front());
+}
+
+/// The Problem with which the command would fail now, or what its preview shows. Without a preview,
+/// the command runs up to its first change, which is undone.
+Result<Record> check_runs(Session& session, const Command& command, Arguments& arguments) {
+  if (!command.preview.empty()) return run_preview(session, command, arguments);
   bool reached = false;
   store::CommitRider rider(
       [&](store::WriteTx&) -> Result<void> {
@@ -124,7 +135,7 @@ Result<void> check_runs(Session& session, const Command& command, Arguments argu
       },
       store::CommitRider::Runs::after);
   const auto tried = run_on(session, command, arguments);
-  if (tried || reached) return {};
+  if (tried || reached) return Record();
   return unexpected(tried.error());
 }
 
@@ -148,18 +159,29 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
   }
   if (!stored) return result;
   const std::string outcome = result ? std::string() : std::string(info(result.error().slug).name);
-  if (!flows::finish_approval(flows, approval.id, outcome)) {
+  const auto made = result && !result->records.empty()
+                        ? text_in(result->records.front(), kPaymentOf)
+                        : std::nullopt;
+  if (!flows::finish_approval(flows, approval.id, outcome, made)) {
     log_error("audit", "the result of an approved command could not be recorded",
               {{"approval", approval.id.to_string()}, {"command", command.path}});
   }
   return result;
 }
 
-std::string_view hint_of(const Command& command) {
-  if (!command.hint.empty()) return command.hint;
+/// How to find the object that the problem is about.
+std::string hint_of(const Command& command, const Problem& problem) {
+  for (const FieldError& error : at_arguments(command, problem).fields) {
+    const auto named = std::ranges::find(command.arguments, error.field, &Argument::name);
+    if (named == command.arguments.end() || named->is_positional()) continue;
+    const std::string list(offered_by(*named));
+    if (list.empty()) return {};
+    if (command.hint.find(list) == std::string_view::npos) return "List IDs with coffer " + list;
+  }
+  if (!command.hint.empty()) return std::string(command.hint);
   const auto with_hint = std::ranges::find_if(
       command.arguments, [](const Argument& argument) { return !argument.hint.empty(); });
-  return with_hint == command.arguments.end() ? std::string_view() : with_hint->hint;
+  return with_hint == command.arguments.end() ? std::string() : std::string(with_hint->hint);
 }
 
 int run_in(Session& session, const Command& command, const Arguments& arguments) {
@@ -167,7 +189,7 @@ int run_in(Session& session, const Command& command, const Arguments& arguments)
   if (!result) {
     // A command whose output cannot be written ends early. The error is printed once, at the end.
     if (!session.console.out) return exit_code::kFailed;
-    return print_problem(session.console, result.error(), hint_of(command));
+    return print_problem(session.console, result.error(), hint_of(command, result.error()));
   }
   if (result->file) return print_file(session, *result->file);
   return print_result(session.console, *result, arguments.json);
@@ -271,18 +293,23 @@ Result<CommandResult> run_recorded(Session& session, std::string_view command,
   }
 }
 
-Result<CommandResult> carry_out(Session& session, const Command& command,
-                                const Arguments& arguments) {
+Result<CommandResult> carry_out(Session& session, const Command& command, Arguments arguments) {
   COFFER_TRY_VOID(check_permitted(session, command));
   COFFER_TRY_VOID(check_paths(session, command, arguments));
-  if (command.role == OperatorRole::viewer) return run_on(session, command, arguments);
-  const std::string detail = to_json(recorded(command, arguments), false);
-  const bool waits = waits_for_approval(session, command, arguments);
-  const auto possible = waits ? check_runs(session, command, arguments) : Result<void>();
-  if (waits && possible) return request_approval(session, command, arguments, detail);
-  return run_recorded(session, command.path, detail, [&]() -> Result<CommandResult> {
-    COFFER_TRY_VOID(possible);
-    return run_on(session, command, arguments);
+  const auto run = [&] { return run_on(session, command, arguments); };
+  if (command.role == OperatorRole::viewer) return run();
+  const auto detail = [&] { return to_json(recorded(command, arguments), false); };
+  Result<Record> seen = Record();
+  if (waits_for_approval(session, command, arguments)) {
+    seen = check_runs(session, command, arguments);
+    // The preview may have found the amount.
+    if (seen && waits_for_approval(session, command, arguments)) {
+      return request_approval(session, command, arguments, detail(), *seen);
+    }
+  }
+  return run_recorded(session, command.path, detail(), [&]() -> Result<CommandResult> {
+    COFFER_TRY_VOID(seen);
+    return run();
   });
 }
 

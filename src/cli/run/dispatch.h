@@ -22,8 +22,7 @@ int run_command(const CommandLine& line, const Console& console);
 /// audit entries before and after a command that a viewer may not run. A command that needs a
 /// second operator is stored instead, and runs when approved. The caller must have checked the
 /// arguments.
-Result<CommandResult> carry_out(Session& session, const Command& command,
-                                const Arguments& arguments);
+Result<CommandResult> carry_out(Session& session, const Command& command, Arguments arguments);
 
 /// Runs `run`, the work of a command that a viewer may not run, between its two audit entries.
 Result<CommandResult> run_recorded(Session& session, std::string_view command,

@@ -118,10 +118,11 @@ Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver) {
   return {};
 }
 
-Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome) {
+Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& problem,
+                             const std::optional<std::string>& made) {
   return context.write([&](store::WriteTx& tx) {
-    store::finish_approval(tx, id, outcome.empty() ? ApprovalState::done : ApprovalState::failed,
-                           outcome.empty() ? std::nullopt : std::optional(outcome));
+    store::finish_approval(tx, id, problem.empty() ? ApprovalState::done : ApprovalState::failed,
+                           problem.empty() ? made : std::optional(problem));
   });
 }
 

@@ -48,8 +48,10 @@ Result<store::ApprovalRow> approvable(store::Connection& db, ApprovalId id, cons
 /// Stores the approval in the commit that contains the first change of the command. Returns the
 /// Problems of `approvable`.
 Result<void> approve(store::WriteTx& tx, ApprovalId id, const Actor& approver);
-/// Stores the result of an approved command. `outcome` is empty, or the name of a problem.
-Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& outcome);
+/// Stores the result of an approved command. `problem` is empty, or the name of a problem. `made`
+/// is the record ID of the payment that it has made.
+Result<void> finish_approval(const Context& context, ApprovalId id, const std::string& problem,
+                             const std::optional<std::string>& made);
 /// `not-found`; `conflict` if the request was decided, or has ended or expired.
 Result<store::ApprovalRow> reject_approval(const Context& context, ApprovalId id,
                                            const Actor& actor);

@@ -49,7 +49,7 @@ Result<Submission> replay(const store::PaymentRecord& stored, const PaymentReque
 /// the command waited.
 Result<Submission> accept(const Context& context, store::WriteTx& tx, const Caller& caller,
                           const PaymentRequest& request, CheckedFields& checked,
-                          std::string_view request_id) {
+                          std::string_view request_id, const PaymentCheck& check) {
   if (const auto stored =
           store::find_by_transaction_id(tx.db(), caller.tenant, request.transaction_id)) {
     return replay(*stored, request);
@@ -80,6 +80,7 @@ Result<Submission> accept(const Context& context, store::WriteTx& tx, const Call
   } else {
     tx.signal(store::Signal::settlement);
   }
+  if (check) COFFER_TRY_VOID(check(tx, *store::find_payment_by_key(tx.db(), payment)));
   return Submission{id, false};
 }
 
@@ -96,7 +97,7 @@ Unexpected transaction_id_conflict(const std::vector<std::string>& differing) {
 
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
-                                  bool validate_only) {
+                                  bool validate_only, const PaymentCheck& check) {
   COFFER_TRY_VOID(check_request(request));
   const auto mode =
       validate_only ? store::CommitQueue::Mode::dry_run : store::CommitQueue::Mode::repeatable;
@@ -104,7 +105,7 @@ Result<Submission> submit_payment(const Context& context, const Caller& caller,
     COFFER_TRY(CheckedFields checked, checked_fields(context, caller.tenant, request));
     auto submission = context.write(
         [&](store::WriteTx& tx) {
-          return accept(context, tx, caller, request, checked, request_id);
+          return accept(context, tx, caller, request, checked, request_id, check);
         },
         mode);
     if (!checked.outdated || turn == kSubmitTurns) return submission;

@@ -2,6 +2,7 @@
 // the `payment.initiated` event and the settlement job (docs/contract.md#payments).
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ struct Submission {
   bool replayed = false;  // an identical request was accepted earlier under this transactionId
 };
 
+/// Sees the payment in the transaction that accepts it, or validates it. A Problem rejects it.
+using PaymentCheck = std::function<Result<void>(store::WriteTx&, const store::PaymentRecord&)>;
+
 /// Returns when the acceptance is on disk. With `validate_only`, runs every check and stores
 /// nothing. Problems: `not-found` (a wallet that the caller does not own), `wallet-not-verified`,
 /// `validation-failed`, `trustline-missing`, `amount-precision`, `amount-out-of-range`,
@@ -27,7 +31,7 @@ struct Submission {
 /// commit queue. A rejected submission does not use up its transactionId.
 Result<Submission> submit_payment(const Context& context, const Caller& caller,
                                   const PaymentRequest& request, std::string_view request_id,
-                                  bool validate_only);
+                                  bool validate_only, const PaymentCheck& check = {});
 
 /// Compares `request` with the payment `stored` under the same transactionId: returns the first
 /// acknowledgement, or `transaction-id-conflict` with the fields that differ. `quoted` is for
