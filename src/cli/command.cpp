@@ -94,6 +94,27 @@ const Argument* argument_named(const Command& command, std::string_view field) {
   return nullptr;
 }
 
+/// `malformed-request` for an argument that another one, on which it depends, makes meaningless.
+/// Arguments with several conditions have rules of their own.
+Result<void> check_applies(const Command& command, const Arguments& arguments) {
+  for (const Argument& argument : command.arguments) {
+    const auto given = arguments.find(std::string(argument.name));
+    std::string_view words = argument.when;
+    if (!given || *given == argument.fallback || words.empty() || words.find(',') != words.npos) {
+      continue;
+    }
+    const std::string other(next_part(words, '='));
+    const auto value = arguments.find(other);
+    const auto wanted = parts_of<std::string_view>(words, '|');
+    const bool any = wanted.empty();
+    if (value && (any || std::ranges::find(wanted, *value) != wanted.end())) continue;
+    return unexpected(Slug::malformed_request,
+                      argument.spelled() + " does not apply " +
+                          (value ? "to --" + other + " " + *value : "without --" + other) + ".");
+  }
+  return {};
+}
+
 std::string first_option(const Command& command) {
   const auto found = std::ranges::find_if_not(command.arguments, &Argument::is_positional);
   COFFER_CHECK(found != command.arguments.end());
@@ -407,7 +428,7 @@ Result<void> check_arguments(const Command& command, Arguments& arguments) {
                           " is not an argument of " + std::string(command.path) + "." +
                           (near ? " Did you mean " + std::string(*near) + "?" : ""));
   }
-  if (!command.partial || options > 0) return {};
+  if (!command.partial || options > 0) return check_applies(command, arguments);
   return unexpected(Slug::malformed_request,
                     "There is nothing to change. Set at least one option, such as " +
                         first_option(command) + ".");

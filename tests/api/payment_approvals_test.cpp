@@ -352,4 +352,58 @@ TEST_CASE("payment create: a limit of four_eyes exempts payouts by what they deb
   CHECK(waits(office.transfer("10.01")));
 }
 
+TEST_CASE("payment create: hints and refusals name what is wrong") {
+  Office office("off");
+  const std::string beneficiary = add_recipient(office.me, "5555");
+  struct Wrong {
+    const char* name;
+    std::string value;
+    const char* said;
+  };
+  for (const Wrong& wrong : std::initializer_list<Wrong>{
+           {"quote", kUnknownId, "coffer quote list"},
+           {"beneficiary", kUnknownId, "coffer beneficiary list"},
+           {"application", kUnknownId, "coffer application list"},
+           {"amount", "1.00000001", "at most 7 decimal places"},
+           {"receive-asset", "EURC", "receive-asset does not apply to --type offramp"}}) {
+    INFO(wrong.name);
+    Values values = office.payout(beneficiary);
+    values[wrong.name] = wrong.value;
+    const Ran ran = run_command(office.app, "payment create", values);
+    INFO(ran.err);
+    CHECK(ran.code != 0);
+    CHECK(ran.err.find(wrong.said) != std::string::npos);
+    if (std::string(wrong.name) != "application") {
+      CHECK(ran.err.find("List applications") == std::string::npos);
+    }
+  }
+  Values quoted = office.transfer();
+  quoted["quote"] = kUnknownId;
+  CHECK(run_command(office.app, "payment create", quoted).err.find("quote does not apply") !=
+        std::string::npos);
+  const Values scopes{{"ID", office.application}, {"SCOPES", "wallets:read"}};
+  REQUIRE(run_command(office.app, "application scopes", scopes).code == 0);
+  const Ran ran = run_command(office.app, "payment create", office.transfer());
+  CHECK(ran.err.find("the application lacks the scope payments:write") != std::string::npos);
+  CHECK(ran.err.find("token") == std::string::npos);
+}
+
+TEST_CASE("wallet create and beneficiary create: fields that do not apply are refused") {
+  Office office("off");
+  const std::string owner = office.app.association().to_string();
+  const Values wallet{{"NAME", "W"}, {"asset", "USDC"}, {"association", owner}};
+  const auto refused = [&](const std::string& command, Values values, const Values& more) {
+    values.insert(more.begin(), more.end());
+    const Ran ran = run_command(office.app, command, values);
+    INFO(ran.err);
+    CHECK(ran.err.find("does not apply") != std::string::npos);
+    return ran.code == 2;
+  };
+  CHECK(refused("wallet create", wallet, {{"holder", "person"}, {"company-name", "X"}}));
+  CHECK(refused("wallet create", wallet, {{"holder", "own"}, {"first-name", "X"}}));
+  CHECK(refused("beneficiary create",
+                {{"association", owner}, {"first-name", "A"}, {"last-name", "B"}},
+                {{"method", "none"}, {"country", "KE"}}));
+}
+
 }  // namespace payment_approvals_test

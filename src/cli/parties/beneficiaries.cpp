@@ -218,7 +218,8 @@ std::vector<Argument> create_arguments() {
   add_texts<BankDetails>(out, "method=BANK", kDestination);
   add_texts<MobileMoneyDetails>(out, "method=MOBILE_MONEY", kDestination);
   add_texts<CryptoDetails>(out, "method=CRYPTO", kDestination);
-  out.push_back(placed(kDestination, kLocal, option("label", "TEXT", "Name of the destination")));
+  out.push_back(placed(kDestination, "method=BANK|MOBILE_MONEY|CRYPTO",
+                       option("label", "TEXT", "Name of the destination")));
   out.push_back(toggle("preview", "Check the data and store nothing"));
   return out;
 }

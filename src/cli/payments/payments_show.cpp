@@ -278,7 +278,9 @@ Result<std::optional<Amount>> stated_amount(const Arguments& arguments) {
   const ParsedAmount parsed = parse_amount(*text, Amount::kScale);
   if (parsed.fault == AmountFault::none) return std::optional(parsed.amount);
   return unexpected(Problem(Slug::malformed_request, "The amount is not valid.",
-                            {{"amount", "must be a number greater than 0, such as 12.50"}}));
+                            {{"amount", parsed.fault == AmountFault::too_precise
+                                            ? "must have at most 7 decimal places"
+                                            : "must be a number greater than 0, such as 12.50"}}));
 }
 
 /// `of` the payment in the argument ID and the stated amount; nullopt if the payment was not found.
