@@ -131,7 +131,7 @@ async function connector(watched) {
   await watched.shot('connector step 3');
   await stage(page, 'preview');
   const wrong = await page.textContent('dialog[open] .field:has([name=rate]) .field-error');
-  ok('a wrong rate is reported at its field', /rate/i.test(wrong), wrong);
+  ok('a wrong rate is reported at its field', /Not a number/.test(wrong), wrong);
   await page.fill('dialog[open] [name=rate]', '129.50');
   await stage(page, 'preview');
   const price = await shown(page);
@@ -158,7 +158,7 @@ async function present(watched) {
   };
   await open();
   const max = await page.inputValue('dialog[open] [name=max]');
-  ok('a form starts with the present values', Number(max) === 1000, max);
+  ok('a form starts with the present values', /^1,000(\.00)?$/.test(max), max);
   await page.fill('dialog[open] [name=day-limit]', '500');
   await page.click('dialog[open] button[type=submit]');
   await page.waitForSelector('dialog[open]', { state: 'detached' });

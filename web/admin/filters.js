@@ -6,7 +6,7 @@ import { failureText, label, localised, time, typeText, statusText } from './for
 import { periodSelect, periodText, rangeOf } from './period.js';
 import { toast } from './notice.js';
 import { nameOf, manyOf } from './picker.js';
-import { filtersOfSearch, readAmount, readSearch } from './reading.js';
+import { filtersOfSearch, readSearch } from './reading.js';
 import { S } from './strings.js';
 import { read, session } from './wire.js';
 
@@ -24,8 +24,6 @@ export function filtersOf(spec) {
         !(spec.fixed && argument.name in spec.fixed),
     );
 }
-
-const isAmount = (argument) => argument.placeholder === 'AMOUNT';
 
 /** Whether the command has a period: a start and an end. */
 const hasPeriod = (args) =>
@@ -53,7 +51,7 @@ export function choiceText(argument, word) {
 /** The readable form of a value. A name that must be looked up appears when it has arrived. */
 function valueText(argument, value, place) {
   if (argument.name === 'period') return periodText(value);
-  if (isAmount(argument) && readAmount(value)) return localised(value);
+  if (argument.placeholder === 'AMOUNT') return localised(value);
   if (argument.kind === 'choice') return choiceText(argument, value);
   if (argument.kind === 'toggle') return S.common.yes;
   if (isTime(argument)) return time(value);
@@ -156,11 +154,7 @@ function openSheet(spec, usable, present, apply) {
   const form = h(
     'form',
     { class: 'stack' },
-    usable.map((argument) => {
-      const value = present.get(argument.name);
-      const shown = isAmount(argument) && value && readAmount(value) ? localised(value) : value;
-      return field(argument, shown, { blank: S.common.any, hint: '', say: choiceText });
-    }),
+    usable.map((argument) => field(argument, present.get(argument.name), { blank: S.common.any, hint: '', say: choiceText })),
     h(
       'div',
       { class: 'row end' },
@@ -182,7 +176,6 @@ function openSheet(spec, usable, present, apply) {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const values = valuesOf(form);
-    for (const { name } of usable.filter(isAmount)) values[name] = values[name] && (readAmount(values[name]) || values[name]);
     if (values.from || values.to) values.period = undefined;
     open.close();
     apply({ ...Object.fromEntries(usable.map(({ name }) => [name, values[name]])), ...values });

@@ -1,9 +1,10 @@
 // Builds forms from the arguments of commands.
 import { isOffered, isSearched, rowsOf, textOfRow, valueOfRow } from './choices.js';
 import { freshId, h } from './dom.js';
-import { label } from './format.js';
+import { label, localised, units } from './format.js';
 import { errorBox } from './notice.js';
 import { manyOf, picker } from './picker.js';
+import { readAmount } from './reading.js';
 import { S } from './strings.js';
 import { can } from './wire.js';
 
@@ -16,7 +17,8 @@ const isLong = (argument) => /^(message|reason|description|scopes)$/i.test(argum
 export const isTime = (argument) => argument.placeholder === 'TIME';
 
 const isDay = (argument) => argument.placeholder === 'DATE';
-const isNumber = ({ name, placeholder }) => /^(AMOUNT|RATE|N|HOURS|SECONDS|DECIMALS)$/.test(placeholder || name);
+const isNumber = ({ name, placeholder }) => /^(N|HOURS|SECONDS|DECIMALS)$/.test(placeholder || name);
+const isAmount = ({ name, placeholder }) => /^(AMOUNT|RATE)$/.test(placeholder || name);
 
 // --- Choices -------------------------------------------------------------------------------------------
 
@@ -94,6 +96,10 @@ function control(argument, value, blank, attributes, say) {
     return h('input', { ...attributes, type: 'datetime-local', value: localTime(present) });
   if (isDay(argument)) return h('input', { ...attributes, type: 'date', value: present });
   if (isLong(argument)) return h('textarea', { ...attributes, rows: 3 }, present);
+  if (isAmount(argument)) {
+    const placeholder = argument.example && localised(argument.example);
+    return h('input', { ...attributes, 'data-amount': '', value: localised(present), placeholder });
+  }
   return h('input', {
     ...attributes,
     type: argument.secret ? 'password' : 'text',
@@ -105,6 +111,33 @@ function control(argument, value, blank, attributes, say) {
   });
 }
 
+/** The value of a field for an amount, in the form that commands take; undefined if the locale does not write it so. */
+export const amountIn = (input) => readAmount(input.value, true);
+
+/** Below a field for an amount: what it is read as, with its asset; or that it is refused. */
+function echoOf(input) {
+  const echo = h('p', { class: 'hint', role: 'status', hidden: true, 'data-echo': '' });
+  for (const [name, value] of [['inputmode', 'decimal'], ['autocomplete', 'off'], ['spellcheck', 'false']]) input.setAttribute(name, value);
+  input.look = (asset = '') => {
+    const amount = amountIn(input);
+    const { wanted } = input.dataset;
+    let wrong = '';
+    if (amount === undefined && input.value.trim()) wrong = S.form.notAmount(localised('1234.5'));
+    else if (amount && wanted && units(amount) !== units(wanted)) wrong = input.title;
+    input.setCustomValidity(wrong);
+    echo.className = wrong ? 'hint field-error' : 'hint';
+    echo.textContent = wrong || (amount ? S.form.readAs(localised(amount), asset) : '');
+    echo.hidden = !echo.textContent;
+  };
+  input.show = (value) => {
+    input.value = localised(String(value ?? ''));
+    input.look();
+  };
+  input.addEventListener('input', () => input.look());
+  input.look();
+  return echo;
+}
+
 export function labelled(input, text, hint) {
   const toggle = input.type === 'checkbox';
   const name = h('label', { for: input.id }, text);
@@ -112,6 +145,7 @@ export function labelled(input, text, hint) {
     'div',
     { class: toggle ? 'field toggle' : 'field' },
     toggle ? [input, name] : [name, input],
+    'amount' in input.dataset && echoOf(input),
     hint && h('p', { class: 'hint', id: input.getAttribute('aria-describedby') }, hint),
   );
 }
@@ -263,6 +297,11 @@ function valueOf(element) {
   if (element.type === 'checkbox') return element.checked || undefined;
   if (element.value.trim() === '') return undefined;
   if ('content' in element.dataset) return element.value;
+  if ('amount' in element.dataset) {
+    element.look();
+    if (!element.validity.customError) return amountIn(element);
+    throw new Error(element.validationMessage);
+  }
   if (element.type === 'datetime-local') return new Date(element.value).toISOString();
   return element.value.trim().replace(/\s*\n\s*/g, ' '); // arguments are single-line
 }
@@ -300,7 +339,7 @@ const errorParts = ({ title, message, requestId }) => ({ title, message, request
 const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.?!]$/.test(text) ? '' : '.');
 
 function clearFields(form) {
-  for (const each of form.querySelectorAll('.field-error')) each.remove();
+  for (const each of form.querySelectorAll('.field-error:not([data-echo])')) each.remove();
   for (const each of form.querySelectorAll('[aria-invalid]')) each.removeAttribute('aria-invalid');
 }
 

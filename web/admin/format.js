@@ -175,15 +175,22 @@ const WHOLE = new Intl.NumberFormat(undefined, { numberingSystem: 'latn' });
 /** The decimal separator of the reader's locale. */
 export const POINT = WHOLE.formatToParts(1.5).find(({ type }) => type === 'decimal').value;
 
+/** A decimal text in the smallest unit of an amount, for exact comparisons. */
+export const units = (text) => {
+  const [whole, places = ''] = text.split('.');
+  return BigInt(whole + places.padEnd(7, '0').slice(0, 7));
+};
+
 /** A decimal text as the reader's locale writes it, with all of its digits: never converted to floating point. */
 export function localised(text) {
-  const [, sign, whole, places] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text);
+  const [, sign, whole, places] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) || [];
+  if (!whole) return text;
   return `${sign}${WHOLE.format(BigInt(whole))}${places ? POINT + places : ''}`;
 }
 
 export function number(value) {
   const text = String(value);
-  return h('span', { class: 'number', 'data-value': text }, DECIMAL.test(text) ? localised(text) : text);
+  return h('span', { class: 'number', 'data-value': text }, localised(text));
 }
 
 /** Copies a single number in the form that commands and the API take, without separators of thousands. */

@@ -12,9 +12,24 @@ const LETTERS_MIN = 3;
 const areGroups = (text, mark) =>
   (mark !== POINT || text.split(mark).length > 2) && /^\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/.test(text);
 
-/** `1.348,50` as `1348.50`; undefined if the text is not an amount. Blanks and apostrophes only group. */
-export function readAmount(text) {
-  const plain = text.replace(/(?<=\d)[\s'’](?=\d{3}(?!\d))/g, '');
+const GROUPED = new Intl.NumberFormat(undefined, { numberingSystem: 'latn', useGrouping: 'always' });
+
+/** Only what the locale itself writes. */
+function readExactly(plain) {
+  const [head, places, ...more] = plain.split(POINT);
+  if (more.length > 0 || !/^\d[\d.,]*$/.test(head) || (places !== undefined && !/^\d+$/.test(places))) return undefined;
+  const whole = BigInt(head.replace(/\D/g, ''));
+  if (/\D/.test(head) && GROUPED.format(whole) !== head) return undefined;
+  return places ? `${whole}.${places}` : String(whole);
+}
+
+/**
+ * `1.348,50` as `1348.50`; undefined if the text is not an amount. Blanks and apostrophes only group. A search may guess:
+ * `1,5` can only be a decimal. With `exactly`, as in forms, whatever the locale would not write is refused.
+ */
+export function readAmount(text, exactly = false) {
+  const plain = text.trim().replace(/(?<=\d)[\s'’](?=\d{3}(?!\d))/g, '');
+  if (exactly) return readExactly(plain);
   if (!/^\d[\d.,]*$/.test(plain)) return undefined;
   const last = Math.max(plain.lastIndexOf('.'), plain.lastIndexOf(','));
   const mark = plain[last];
@@ -71,7 +86,7 @@ function readNamedMonth(words) {
   if (at < 0 || words.length > 3) return undefined;
   const month = monthOf(words[at]);
   const others = words.filter((_, i) => i !== at).map((word) => word.replace(/[.,]$|(?<=\d)(st|nd|rd|th)$/, ''));
-  const year = others.find((word) => /^\d{4}$/.test(word));
+  const year = others.find((word) => /^20\d\d$/.test(word));
   const day = others.find((word) => /^([1-9]|[12]\d|3[01])$/.test(word));
   if (others.length !== (year ? 1 : 0) + (day ? 1 : 0)) return undefined;
   if (!year) return latest(month, day && Number(day));
@@ -83,13 +98,13 @@ export function readPeriod(text) {
   const plain = text.toLowerCase();
   const known = Object.entries(S.period).find(([, name]) => name.toLowerCase() === plain);
   if (known && !['any', 'own', 'dates', 'label', 'months'].includes(known[0])) return known[0];
-  if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;
-  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) || [];
+  if (/^20\d\d-(0[1-9]|1[0-2])$/.test(text)) return text;
+  const [, year, month, day] = /^(20\d\d)-(\d\d)-(\d\d)$/.exec(text) || [];
   if (year) return dated({ year, month, day });
   const numbers = text.split(/[./-]/);
   if (numbers.length === 3 && numbers.every((each) => /^\d{1,4}$/.test(each))) {
     const date = Object.fromEntries(ORDER.map((part, i) => [part, numbers[i]]));
-    return /^(\d\d){1,2}$/.test(date.year) ? dated(date) : undefined;
+    return /^(20)?\d\d$/.test(date.year) ? dated(date) : undefined;
   }
   return readNamedMonth(text.split(' '));
 }

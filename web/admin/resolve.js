@@ -2,8 +2,8 @@
 // again as confirmation.
 import { dialog, said } from './action.js';
 import { announce, freshId, h } from './dom.js';
-import { labelled, plainField, submitting, textField } from './form.js';
-import { account, amount } from './format.js';
+import { labelled, plainField, submitting, textField, valuesOf } from './form.js';
+import { account, amount, localised } from './format.js';
 import { terms } from './record.js';
 import { S } from './strings.js';
 import { act, can } from './wire.js';
@@ -107,24 +107,16 @@ function summary(record) {
   ]);
 }
 
-/** A pattern that accepts `25.00`, `25.0` and `25` as the same amount. */
-function patternOf(amount) {
-  const [whole, fraction = ''] = amount.split('.');
-  const needed = fraction.replace(/0+$/, '');
-  return needed ? `${whole}\\.${needed}0*` : `${whole}(\\.0*)?`;
-}
-
 /** The form can only be submitted with the correct amount in this field. */
 function confirmation(record) {
   const wanted = String(record.sendingAmount);
   return plainField({
     name: 'confirmation',
-    text: R.confirm(wanted),
+    text: R.confirm(localised(wanted)),
     required: true,
-    pattern: patternOf(wanted),
-    title: R.confirmTitle(wanted),
-    inputmode: 'decimal',
-    autocomplete: 'off',
+    title: R.confirmTitle(localised(wanted)),
+    'data-amount': '',
+    'data-wanted': wanted,
   });
 }
 
@@ -147,7 +139,7 @@ function ask(record, again) {
       'div',
       { class: 'fields' },
       refundField(record),
-      isLate(record) && plainField({ name: 'amount', text: R.credit(record.receivingAssetCode), hint: R.creditHint }),
+      isLate(record) && plainField({ name: 'amount', text: R.credit(record.receivingAssetCode), hint: R.creditHint, 'data-amount': '' }),
       textField({ name: 'reason', text: R.evidence, hint: R.evidenceHint, required: true, rows: 2 }),
       confirmation(record),
     ),
@@ -163,7 +155,7 @@ function ask(record, again) {
     event.preventDefault();
     const as = form.elements.as.value;
     const reason = form.elements.reason.value.trim().replace(/\s*\n\s*/g, ' ');
-    const credit = as === 'succeeded' && form.elements.amount?.value.trim();
+    const credit = as === 'succeeded' && valuesOf(form).amount;
     let resolved;
     const went = await submitting(form, place, async () => {
       const refund = as !== 'unchanged' && form.elements.refund?.value;

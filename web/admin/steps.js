@@ -2,7 +2,7 @@
 // with it; present values are filled in. Everything follows from the rows of the table of commands.
 import { nameOf, presentOf, recordOf } from './choices.js';
 import { announce, h } from './dom.js';
-import { field } from './form.js';
+import { amountIn, field } from './form.js';
 import { S } from './strings.js';
 import { inScope } from './scope.js';
 import { spoken } from './wire.js';
@@ -54,7 +54,8 @@ export function keyOf(command) {
 }
 
 export class Fields {
-  constructor(command, { fixed, preset, wanted }) {
+  constructor(command, { fixed, preset, wanted, asset }) {
+    this.asset = asset;
     this.command = command;
     this.fixed = fixed;
     this.initial = {};
@@ -126,13 +127,23 @@ export class Fields {
       const values = this.values();
       for (const { argument, node } of this.entries) {
         node.hidden = Boolean(argument.when) && !holds(argument.when, values);
-        for (const each of this.inputs(node)) each.disabled = node.hidden;
+        for (const each of this.inputs(node)) {
+          each.disabled = node.hidden;
+          if (each.look) each.look(this.assetOf(argument, values));
+        }
       }
     }
     for (const more of this.node.querySelectorAll('.more')) more.hidden = !more.querySelector('.field:not([hidden])');
   }
 
-  changed({ target }) {
+  /** The asset of an amount: chosen beside it, of the object, or of the connector. A rate has none. */
+  assetOf({ name, placeholder }, values) {
+    if ((placeholder || name) === 'RATE') return '';
+    return (name === 'min-receive' ? values['receive-asset'] : values.asset || values.CODE || this.asset) || '';
+  }
+
+  async changed({ target }) {
+    if (target.name === 'connector' && target.value) this.asset = (await recordOf('connector list', target.value))?.assetCode;
     this.follow();
     const argument = this.command.arguments.find(({ name }) => name === target.name);
     if (argument && (argument.identifies || argument === keyOf(this.command))) this.fillIn();
@@ -153,7 +164,7 @@ export class Fields {
       const input = this.input(argument.name);
       const before = this.initial[argument.name] ?? '';
       if (!input || present === before) continue;
-      const typed = input.value !== '' && input.value !== (before || argument.fallback || '');
+      const typed = input.value !== '' && ((input.look && amountIn(input)) ?? input.value) !== (before || argument.fallback || '');
       this.initial[argument.name] = present;
       if (!typed) setValue(input, present || argument.fallback || '');
     }

@@ -322,6 +322,8 @@ export const S = {
     back: 'Back',
     preview: 'Preview',
     about: 'About this command',
+    readAs: (amount, asset) => `= ${amount} ${asset}`.trim(),
+    notAmount: (example) => `Not a number as you would write it here, such as ${example}.`,
     step: (at, of, title) => `Step ${at} of ${of}: ${title}`,
   },
   picker: { placeholder: 'Type part of the name', none: 'No match.' },

@@ -1,15 +1,9 @@
 // A table: dense on a wide screen, one card per row on a narrow screen.
 import { h } from './dom.js';
-import { assetBeside, assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, valueNode } from './format.js';
+import { assetBeside, assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, units, valueNode } from './format.js';
 import { S } from './strings.js';
 
 // --- Order ---------------------------------------------------------------------------------------------
-
-/** A decimal text in the smallest unit of an amount, for exact comparisons. */
-const units = (text) => {
-  const [whole, places = ''] = text.split('.');
-  return BigInt(whole + places.padEnd(7, '0').slice(0, 7));
-};
 
 /** The value by which a column orders rows: amounts of one asset stay together. */
 function orderOf(column, row) {
