@@ -9,22 +9,37 @@ import { Fields, keyOf, nameNode } from './steps.js';
 import { S } from './strings.js';
 import { act, can, session, spoken } from './wire.js';
 
-/** A modal dialog with a heading. While `keep` is set, Escape does not close it, because it shows secrets only once. */
+/**
+ * A modal dialog with a heading. Nothing closes it while its form waits for a response; while `keep` is set, Escape does
+ * not, because it shows secrets only once. After an unknown outcome, closing it refreshes the page behind it.
+ */
 export function dialog(title, ...content) {
   const heading = freshId('dialog');
   const box = h('dialog', { 'aria-labelledby': heading }, h('h2', { id: heading }, title), ...content);
   const state = { keep: false };
   const opener = document.activeElement;
-  box.addEventListener('cancel', (event) => {
-    if (state.keep) event.preventDefault();
-  });
+  const isBusy = () => box.querySelector('form[aria-busy]') !== null;
+  const hold = (event) => {
+    if (state.keep || isBusy()) event.preventDefault();
+  };
+  box.addEventListener('cancel', hold);
+  // A browser obeys the second Escape in a row whatever `cancel` says. The button that had the focus is disabled.
+  const gone = new AbortController();
+  document.addEventListener('keydown', (event) => event.key === 'Escape' && hold(event), { signal: gone.signal });
+  box.addEventListener('unknown', () => (state.unknown = true));
   box.addEventListener('close', () => {
     box.remove();
+    gone.abort();
+    if (state.unknown) document.dispatchEvent(new Event('refresh'));
     if (opener && opener.isConnected) opener.focus();
   });
   document.body.append(box);
   box.showModal();
-  return { box, state, close: () => box.close() };
+  const close = (event) => {
+    if (event && isBusy()) event.preventDefault();
+    else box.close();
+  };
+  return { box, state, close };
 }
 
 /** The fixed values, except the object in the title of the dialog. */
@@ -114,7 +129,7 @@ export function ask({
   const submit = h('button', { type: 'submit' });
   const form = h(
     'form',
-    { class: 'stack', novalidate: fields.steps.length > 1 },
+    { class: 'stack', novalidate: true }, // `complete` opens the fold with a wrong field first
     head,
     fields.node,
     preview,
@@ -148,6 +163,10 @@ export function ask({
     if (seen) go(fields.at);
     fields.reveal(detail);
     if (form.dataset.stage !== String(fields.at)) go(fields.at);
+  });
+  form.addEventListener('unknown', () => {
+    if (seen) replace(preview, resultNode(seen, name)); // without its note that nothing was changed
+    forgetRows();
   });
   const sent = () => {
     const carried = command.arguments.filter((argument) => argument.carried && seen && seen.data[argument.member]);

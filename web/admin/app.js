@@ -70,7 +70,7 @@ async function showScreen() {
 
 function moved() {
   if (takeLink() || !main.isConnected) return;
-  document.querySelectorAll('dialog[open]:not(.cover, [data-keep])').forEach((each) => each.close());
+  document.querySelectorAll('dialog[open]:not(.cover, [data-keep], :has(form[aria-busy]))').forEach((each) => each.close());
   showScreen();
   window.scrollTo(0, 0);
   main.focus({ preventScroll: true });

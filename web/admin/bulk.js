@@ -1,5 +1,5 @@
 // Several rows of a list: which are chosen, and the commands that run on each of them.
-import { dialog, said } from './action.js';
+import { dialog } from './action.js';
 import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
 import { S } from './strings.js';
@@ -38,7 +38,7 @@ function resultRow(name) {
 
 /** Runs the command for one row after the other. A failure does not stop the others. */
 async function runAll(command, items, values, stopped) {
-  const went = { done: 0, failed: 0, waits: 0 };
+  const went = { done: 0, failed: 0, waits: 0, unknown: 0 };
   for (const { row, fixed, line } of items) {
     if (stopped()) break;
     line.say(B.running, 'busy');
@@ -49,8 +49,8 @@ async function runAll(command, items, values, stopped) {
       line.say(waits ? B.approval : B.done, waits ? 'warn' : 'good');
       row.chosen = false;
     } catch (fault) {
-      went.failed += 1;
-      line.say([fault.message, ...(fault.fields || []).map((each) => each.message)].join(' '), 'bad');
+      went[fault.isUnknown ? 'unknown' : 'failed'] += 1;
+      line.say([fault.isUnknown && B.unknown, fault.message, ...(fault.fields || []).map((each) => each.message)].filter(Boolean).join(' '), fault.isUnknown ? 'warn' : 'bad');
     }
   }
   return went;
@@ -67,7 +67,12 @@ function askMany({ verb, spec, rows, others, chosen, keyOf, again }) {
   const items = rows.map((row) => ({ row: { key: keyOf(row), chosen: true }, fixed: fixedOf(spec, row), line: resultRow(spec.about(row)) }));
   const summary = h('p', { role: 'status' });
   const wanted = command.arguments.filter((argument) => argument.kind !== 'positional' && !(argument.name in items[0].fixed));
-  const close = h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel);
+  let stopped = false;
+  const stop = (event) => {
+    stopped = true; // after the present row, whose response the dialog waits for
+    open.close(event);
+  };
+  const close = h('button', { type: 'button', class: 'quiet', onclick: stop }, S.common.cancel);
   const submit = h('button', { type: 'submit', class: verb.danger ? 'danger' : 'primary' }, B.button(title, rows.length));
   const form = h(
     'form',
@@ -79,22 +84,19 @@ function askMany({ verb, spec, rows, others, chosen, keyOf, again }) {
     summary,
     h('div', { class: 'row end' }, close, submit),
   );
-  let closed = false;
-  open.box.addEventListener('close', () => {
-    closed = true;
-    again();
-  });
+  open.box.addEventListener('close', again);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     submit.hidden = true;
+    form.setAttribute('aria-busy', 'true');
+    close.textContent = B.stop;
     const values = valuesOf(form);
     for (const each of form.querySelectorAll('input, select, textarea')) each.disabled = true;
-    const went = await runAll(command.command, items, values, () => closed);
+    const went = await runAll(command.command, items, values, () => stopped);
+    form.removeAttribute('aria-busy');
     chosen.set(items.filter(({ row }) => !row.chosen).map(({ row }) => row.key), false);
     close.textContent = S.common.close;
-    const text = B.summary(went.done, went.waits, went.failed);
-    if (closed) said(undefined, text);
-    replace(summary, text);
+    replace(summary, B.summary(went));
     close.focus();
   });
   open.box.append(form);

@@ -357,6 +357,7 @@ export async function submitting(form, place, work) {
     await work();
     return true;
   } catch (fault) {
+    if (fault.isUnknown) form.dispatchEvent(new CustomEvent('unknown', { bubbles: true }));
     const fields = fault.fields || [];
     const others = showAtFields(form, fields);
     if (fields.length === 0 || others.length > 0) place.replaceChildren(errorBox({ ...errorParts(fault), fields: others }));

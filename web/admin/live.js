@@ -82,6 +82,7 @@ export function live({ container, signal, seconds = 10, fetch, draw, failed }) {
     if (!document.hidden && pause() > 0) look(false);
   };
   document.addEventListener('visibilitychange', seen, { signal });
+  document.addEventListener('refresh', () => look(true), { signal }); // a dialog has closed on an unknown outcome
   look(true);
   return () => look(true);
 }

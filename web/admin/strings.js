@@ -381,11 +381,14 @@ export const S = {
     running: 'running',
     done: 'done',
     approval: 'waits for approval',
-    summary: (done, waits, failed) =>
+    stop: 'Stop after this row',
+    unknown: 'unknown.',
+    summary: ({ done, waits, failed, unknown }) =>
       [
         `${done} done`,
         waits > 0 && `${waits} ${waits === 1 ? 'waits' : 'wait'} for a second operator`,
         failed > 0 && `${failed} failed`,
+        unknown > 0 && `${unknown} unknown`,
       ]
         .filter(Boolean)
         .join(', ') + '.',

@@ -156,6 +156,9 @@ export const setup = {
   wire: {
     noResponse: 'No response',
     silent: 'The server did not respond.',
+    unknown: 'It is not known whether this was done',
+    sameAgain: 'Try again here: it is not done twice.',
+    lookFirst: 'Look at the list before you try again.',
     unreachable: 'Cannot reach the server. Check that it is running, then try again.',
     status: (code) => `Status ${code}`,
   },

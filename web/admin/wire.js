@@ -173,9 +173,22 @@ export function read(command, values = {}, signal = undefined) {
   return run(command, pathOf(command) + (query ? `?${query}` : ''), { signal });
 }
 
-/** Runs any command. A toggle in `values` is true. */
-export function act(command, values = {}) {
-  return run(command, pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
+/** Whether the server may have run the command although it did not say so. With a code, a 503 is its own refusal. */
+const isLost = (fault) =>
+  !(fault instanceof Rejected) || fault.status === 0 || (fault.status >= 500 && !(fault.status === 503 && fault.code));
+
+/**
+ * Runs any command. A toggle in `values` is true. If the response is lost, the fault is `isUnknown` and says what to do:
+ * a command with an ID of its own is not done twice.
+ */
+export async function act(command, values = {}) {
+  try {
+    return await run(command, pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
+  } catch (fault) {
+    if (values[session.commands.get(command).preview] || !isLost(fault)) throw fault;
+    const detail = values['transaction-id'] ? S.wire.sameAgain : S.wire.lookFirst;
+    throw Object.assign(new Rejected({ title: S.wire.unknown, detail, requestId: fault.requestId }), { isUnknown: true });
+  }
 }
 
 export const signIn = (form) => call('sign-in', { method: 'POST', body: form });
