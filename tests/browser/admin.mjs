@@ -5,7 +5,7 @@ import { attacks, guessing } from './attacks.mjs';
 import { audited, checks, doing, hooks, market, money, people, tenants } from './actions.mjs';
 import { controls, failures, ok, signInPage, Watched } from './judge.mjs';
 import { files, goingLive, locales, news, order, periods, rowsOnPhones, searches, severalRows } from './lists.mjs';
-import { typedAmounts } from './certain.mjs';
+import { certainty, typedAmounts } from './certain.mjs';
 import { creating, forms } from './forms.mjs';
 import { newcomer } from './newcomer.mjs';
 import { SCRIPT } from './outside.mjs';
@@ -71,7 +71,7 @@ async function run() {
     const chapters = [screens, details, figures, liveness, search, inert, keyboard, smallScreen];
     chapters.push(names, fits, sandboxTasks, onePayment, resolving, lists, phoneLists, overview, manners, printing, paper, webhookTasks, weight);
     chapters.push(searches, periods, order, severalRows, rowsOnPhones, files, locales, typedAmounts, news, goingLive);
-    chapters.push(forms, creating, tenants, money, market, hooks, people, checks, audited);
+    chapters.push(forms, creating, certainty, tenants, money, market, hooks, people, checks, audited);
     chapters.push(expiry, idleness, newcomer, attacks, guessing);
     // COFFER_CHAPTERS=order,files runs only these.
     const only = (process.env.COFFER_CHAPTERS || '').split(',').filter(Boolean);

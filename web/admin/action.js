@@ -104,7 +104,7 @@ export function said(result, done) {
 /**
  * Shows the form of a command, runs the command and shows the result. {command, fixed: values that cannot be changed,
  * preset: values that can, title: replaces the label from the table, about, danger, quietly: shows no result unless
- * it contains a secret, done(result), next(result, close): a button for the next step}.
+ * it contains a secret, asset: of amounts without a field for it, hint, done(result), next(result, close): a button for the next step}.
  */
 export function ask({
   command: path,
@@ -117,14 +117,16 @@ export function ask({
   done,
   next,
   about,
+  asset,
+  hint,
 }) {
   const command = session.commands.get(path);
   const name = title || command.label || command.summary;
   const open = dialog(about ? `${name}: ${about}` : name);
   const place = h('div', {});
-  const fields = new Fields(command, { fixed, preset, wanted: (argument) => !isPaging(argument) });
+  const fields = new Fields(command, { fixed, preset, asset, wanted: (argument) => !isPaging(argument) });
   const preview = h('div', { class: 'stack' });
-  const head = h('div', { class: 'stack' }, aboutCommand(command, path), fixedList(command, fixed, about));
+  const head = h('div', { class: 'stack' }, aboutCommand(command, path), fixedList(command, fixed, about), hint && h('p', {}, hint));
   const back = h('button', { type: 'button', class: 'quiet' }, S.form.back);
   const submit = h('button', { type: 'submit' });
   const form = h(

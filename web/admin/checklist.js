@@ -12,6 +12,7 @@ const isReal = ({ environment }) => environment === undefined || environment ===
 
 /** In the order in which they are done. `values` narrow a list, so that one row shows that the step is done. */
 const STEPS = [
+  { key: 'asset', command: 'asset list', place: 'rates' },
   { key: 'association', command: 'association list', place: 'associations' },
   { key: 'application', command: 'application list', place: 'applications' },
   { key: 'wallet', command: 'wallet list', values: { status: 'Verified', limit: 1 }, place: 'wallets' },
@@ -23,6 +24,7 @@ const STEPS = [
 
 const PAYMENT = STEPS.at(-1).command;
 const APPLICATIONS = 'application list';
+const DEMO = 'sandbox clock'; // only a demo has this command
 let isOver = false; // since the first payment, the list is not read again
 
 function isHidden() {
@@ -39,15 +41,13 @@ async function look({ command, values = {}, done }, signal) {
   return done ? done(data) : data.some(isReal);
 }
 
-/**
- * Whether the page is about production: by the chosen environment, or if there are applications of production or none
- * at all.
- */
+/** Whether the page is about production: by the chosen environment; on a demo, if it has applications of production. */
 async function isAboutProduction(signal) {
   const { environment } = inScope(PAYMENT);
   if (environment || !can(APPLICATIONS)) return environment === PRODUCTION;
+  if (!can(DEMO)) return true;
   const { data } = await read(APPLICATIONS, inScope(APPLICATIONS), signal);
-  return data.length === 0 || data.some(isReal);
+  return data.some(isReal);
 }
 
 async function states(signal) {

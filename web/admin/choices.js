@@ -1,5 +1,6 @@
 // The rows of a list as choices of a field. What a row is called follows from its members, so that a new list needs no
 // code here.
+import { statusText } from './format.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';
 import { can, read, takes } from './wire.js';
@@ -8,7 +9,7 @@ import { can, read, takes } from './wire.js';
 export const valueOfRow = (row) => row.id ?? row.code ?? row.file ?? row.name ?? '';
 
 const NAMES = ['walletName', 'name', 'transactionId', 'username', 'url', 'file', 'reference', 'command', 'label', 'institution', 'type'];
-const MORE = ['code', 'accountNumber', 'provider', 'association', 'environment'];
+const MORE = ['code', 'accountNumber', 'provider', 'association', 'environment', 'direction'];
 
 export function nameOfRow(row) {
   const key = NAMES.find((each) => row[each]);
@@ -18,6 +19,8 @@ export function nameOfRow(row) {
 /** What tells two rows of the same name apart. */
 export function moreOfRow(row) {
   const texts = MORE.map((key) => row[key] && (S.word[row[key]] || row[key]));
+  // A state in which the object cannot be used.
+  if (row.status && !/^(verified|active)$/i.test(row.status)) texts.push(statusText(row.status));
   return [...new Set(texts)].filter((text) => text && text !== nameOfRow(row)).join(', ');
 }
 

@@ -51,6 +51,7 @@ function chooser(few, argument, present, blank, attributes) {
       select.options[0],
       ...rows.map((row) => option(valueOfRow(row), few.name(row), chosen)),
     );
+    if (rows.length === 0) select.after(h('p', { class: 'hint' }, S.form.noneOf[few.command] || S.form.noneYet));
     select.dispatchEvent(new Event('change', { bubbles: true }));
   };
   select.narrow = (object) => {

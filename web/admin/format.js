@@ -16,7 +16,7 @@ const TONES = {
   good: 'succeeded verified active done sent delivered ok healthy recorded good accepted',
   bad: 'failed rejected fault dead oversize refund_failed down failing disabled unexpected-error bad',
   busy: 'processing initiated pending waiting refund_pending open begun',
-  warn: 'suspended paused expired refunded warning invited without_authenticator degraded forbidden',
+  warn: 'suspended paused expired refunded partly_refunded warning invited without_authenticator degraded forbidden',
 };
 
 function toneOf(word) {
@@ -180,6 +180,14 @@ export const units = (text) => {
   const [whole, places = ''] = text.split('.');
   return BigInt(whole + places.padEnd(7, '0').slice(0, 7));
 };
+
+/** The reverse of `units`, with the decimal places of another amount. */
+export function ofUnits(count, like) {
+  const [, places = ''] = String(like).split('.');
+  const digits = String(count).padStart(8, '0');
+  const exact = digits.slice(-7).replace(/0+$/, '').padEnd(places.length, '0');
+  return digits.slice(0, -7) + (exact && `.${exact}`);
+}
 
 /** A decimal text as the reader's locale writes it, with all of its digits: never converted to floating point. */
 export function localised(text) {

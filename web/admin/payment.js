@@ -1,7 +1,7 @@
 // The page of a payment: parties, amounts, status with its reason, next step, and timeline.
 import { h } from './dom.js';
 import { details } from './details.js';
-import { account, amount, badge, due, exactTime, failureText, id, number, statusText, typeText } from './format.js';
+import { account, amount, badge, due, exactTime, failureText, id, number, ofUnits, statusText, typeText, units } from './format.js';
 import { side } from './payments.js';
 import { folded, members, panel, terms } from './record.js';
 import { resolveButton } from './resolve.js';
@@ -31,9 +31,33 @@ function accounts(record) {
   );
 }
 
+/**
+ * What was given back after success, {given, left, waiting, isPart}, or undefined. At most what was collected is given
+ * back. `until` is a time of the past.
+ */
+function givenBack({ refunds, status, sendingAmount, collectedAmount, sendingAssetCode }, until = '~') {
+  if (refunds.length === 0 || !sendingAmount) return undefined;
+  const sum = (state) =>
+    refunds.filter((each) => each.state === state && each.at <= until).reduce((all, each) => all + units(each.amount), 0n);
+  const [sent, collected] = [units(sendingAmount), units(collectedAmount || sendingAmount)];
+  const [given, waiting] = [sum('booked'), sum('waiting')];
+  const left = (collected < sent ? collected : sent) - given - waiting;
+  const shown = (count) => amount(ofUnits(count, sendingAmount), sendingAssetCode);
+  return {
+    isPart: given + waiting > 0n && left + waiting > 0n,
+    given: given > 0n && shown(given),
+    left: shown(left),
+    waiting: waiting > 0n && shown(waiting),
+    status: status === 'refunded' && left > 0n ? 'partly_refunded' : status,
+  };
+}
+
+/** The status, which says whether only a part was given back. */
+const statusOf = (record) => givenBack(record)?.status || record.status;
+
 function intro(record) {
   return [
-    h('span', { class: 'row' }, badge(record.status), accounts(record)),
+    h('span', { class: 'row' }, badge(statusOf(record)), accounts(record)),
     h('span', { class: 'line' }, `${typeText(record.type)}, ${record.transactionId}`),
   ];
 }
@@ -50,7 +74,8 @@ function figures(record) {
       beside && h('span', { class: 'soft small' }, beside),
     );
   const collects = record.type.startsWith('onramp');
-  const [totalName, beside] = (collects ? P.collected : P.total)[record.status];
+  const back = givenBack(record);
+  const [totalName, beside] = (collects ? P.collected : P.total)[back?.isPart ? 'succeeded' : record.status];
   const sent = record.sendingAssetCode;
   const received = record.receivingAmount && amount(record.receivingAmount, record.receivingAssetCode);
   const isOther = record.receivingAssetCode !== sent;
@@ -61,6 +86,8 @@ function figures(record) {
     figure(P.received, isOther && received),
     figure(P.fee, record.fee && amount(record.fee, sent)),
     figure(totalName, record.total && amount(record.total, sent), beside),
+    figure(P.givenBack, back?.isPart && back.given, back && [P.stays, back.left]),
+    figure(P.onTheWay, back?.waiting),
     figure(P.rate, record.rate && number(record.rate)),
   );
 }
@@ -83,7 +110,7 @@ function nextStep(record) {
     case 'failed':
       return S.failureNext[record.failureCode] || S.failureNext.other;
     default:
-      return next[record.status];
+      return givenBack(record)?.isPart && record.status === 'refunded' ? next.partly : next[record.status];
   }
 }
 
@@ -95,6 +122,8 @@ function actions(record, again) {
       about: record.transactionId,
       again,
       except: ['resolve'],
+      asset: record.sendingAssetCode,
+      notes: { reverse: [P.leftToGive, givenBack(record)?.left || amount(record.sendingAmount, record.sendingAssetCode)] },
     }),
     resolveButton(record, again),
   ];
@@ -108,7 +137,7 @@ function standing(record, again) {
     { class: `panel standing tone-${record.status}` },
     h('h2', {}, P.status, h('span', { class: 'screen' }, P.andNextStep)),
     terms([
-      [P.status, badge(record.status), record.substatus && ` ${record.substatus.replaceAll('_', ' ')}`],
+      [P.status, badge(statusOf(record)), record.substatus && ` ${record.substatus.replaceAll('_', ' ')}`],
       ...(record.failureCode
         ? [[P.reason, failureText(record.failureCode), h('p', { class: 'soft' }, record.failureMessage)]]
         : []),
@@ -154,7 +183,7 @@ function statusSteps(record) {
     at: step.at,
     actor: step.actor,
     order: 1,
-    what: badge(step.status),
+    what: badge(step.status === 'refunded' ? givenBack({ ...record, status: step.status }, step.at)?.status || step.status : step.status),
     said: step.code && (step.message || failureText(step.code)),
     reference: step.status === 'processing' ? undefined : step.providerReference,
   }));

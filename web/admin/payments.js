@@ -36,6 +36,9 @@ const STATUS = {
   card: 'badge',
   render: (row) => [
     badge(row.status),
+    // The amount given back after success, if the server lists it.
+    row.refundedAmount &&
+      h('span', { class: 'reason' }, S.payment.givenBack, ' ', amount(row.refundedAmount, row.sendingAssetCode)),
     row.failureCode &&
       h('span', { class: 'reason', title: row.failureMessage }, failureText(row.failureCode)),
   ],

@@ -52,6 +52,10 @@ export const screens = {
       refunded: ['Total (returned)', 'Returned to the payer'],
       refund_failed: ['Total', 'Not returned to the payer'],
     },
+    givenBack: 'Given back',
+    stays: 'Not given back: ',
+    onTheWay: 'Being given back',
+    leftToGive: 'Left to give back: ',
     rate: 'Rate',
     andNextStep: ' and next step',
     status: 'Status',
@@ -74,6 +78,7 @@ export const screens = {
       refund_pending:
         'The provider is returning the money. If it confirms the return elsewhere, resolve the payment.',
       refunded: 'The debited amount is back in the source wallet. No action needed.',
+      partly: 'A part of the payment was given back; the rest stays with the recipient. No action needed.',
       refund_failed:
         'The money was debited and not returned. Agree with the provider, then resolve the payment as refunded.',
       expired: 'The payer did not pay in time, and no money moved. If the payment is still needed, create a new one.',
@@ -212,6 +217,11 @@ export const screens = {
     done: ', done. ',
     open: ', not done. ',
     steps: {
+      asset: {
+        text: 'Register an asset',
+        why: 'What wallets hold, such as USDC.',
+        next: 'Rates and liquidity',
+      },
       association: {
         text: 'Create an association',
         why: 'The customer whose money you hold.',

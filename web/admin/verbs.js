@@ -77,11 +77,12 @@ export function manyVerbs(noun, { argument = 'ID', only, titles = {} }) {
 
 /**
  * Buttons for an object. `argument` is the argument of the commands that takes its ID, `value`. `more` has further
- * fixed values, and `preset` (by verb) values that the operator can change. `after` (by verb) replaces `again`.
+ * fixed values, and `preset` (by verb) values that the operator can change. `after` (by verb) replaces `again`; `notes`
+ * (by verb) are shown above the fields, and `asset` is that of the amounts.
  */
 export function verbs(
   noun,
-  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {}, after = {} },
+  { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {}, after = {}, notes = {}, asset },
 ) {
   return rowsOf(noun)
     .map((row) => ({ row, verb: verbOf(row, noun) }))
@@ -98,6 +99,8 @@ export function verbs(
         preset: preset[verb],
         title: titles[verb],
         about,
+        asset,
+        hint: notes[verb],
         danger: DANGER.has(verb),
         main: MAIN.has(verb),
         quietly: true,
