@@ -188,11 +188,66 @@ async function partRefund(watched, id) {
   ok('once all is back, it is refunded', /is back in the source wallet/.test(whole) && !/Not given back/.test(whole), whole);
 }
 
+/** What was given back after success, of every type of payment: [record, status, a part, given, left]. */
+const GIVEN = [
+  [{ type: 'p2p_own', status: 'refunded', refunds: [['booked', '40.00']] }, 'partly_refunded', true, '40.00', '60.00'],
+  [{ type: 'offramp', status: 'refunded', refunds: [['booked', '33.33'], ['booked', '66.67']] }, 'refunded', false, '100.00', '0.00'],
+  [{ type: 'offramp', status: 'refunded', refunds: [['booked', '0.000001']] }, 'partly_refunded', true, '0.000001', '99.999999'],
+  [{ type: 'swap_own', status: 'refunded', refunds: [['booked', '100.00']] }, 'refunded', false, '100.00', '0.00'],
+  [{ type: 'onramp', status: 'refunded', collectedAmount: '90.00', refunds: [['booked', '90.00']] }, 'refunded', false, '90.00', '0.00'],
+  [{ type: 'onramp', status: 'refunded', collectedAmount: '110.00', refunds: [['booked', '90.00']] }, 'partly_refunded', true, '90.00', '10.00'],
+  [{ type: 'onramp', status: 'refund_pending', refunds: [['booked', '40.00'], ['waiting', '60.00']] }, 'refund_pending', true, '40.00', '0.00'],
+  [{ type: 'onramp', status: 'refund_failed', refunds: [['booked', '40.00'], ['failed', '60.00']] }, 'refund_failed', true, '40.00', '60.00'],
+  [{ type: 'p2p_own_multi', status: 'refunded', sendingAmount: null, refunds: [] }, undefined],
+  [{ type: 'offramp', status: 'refunded', refunds: [] }, undefined], // after a failure: everything
+];
+
+async function parts({ page }) {
+  const wrong = await page.evaluate(async (all) => {
+    const { givenBack } = await import('/admin/payment.js');
+    return all.flatMap(([{ refunds, ...record }, ...wanted]) => {
+      const rows = refunds.map(([state, amount], i) => ({ state, amount, at: `2026-11-29T10:00:0${i}.000Z` }));
+      const found = givenBack({ sendingAmount: '100.00', sendingAssetCode: 'USDC', ...record, refunds: rows });
+      const told = found ? [found.status, found.isPart, found.given.textContent, found.left.textContent] : [undefined];
+      const plain = told.map((each) => (typeof each === 'string' ? each.replace(' USDC', '') : each));
+      return JSON.stringify(plain) === JSON.stringify(wanted) ? [] : [`${JSON.stringify(record)}: ${JSON.stringify(plain)}`];
+    });
+  }, GIVEN);
+  ok('what was given back is known for every type of payment', wrong.length === 0, wrong.join(' | '));
+  const listed = { id: '019b7653-d4c0-7000-8000-000000000009', transactionId: 'part', type: 'p2p_own', status: 'refunded', sendingAmount: '100.00', sendingAssetCode: 'USDC', createdAt: '2026-11-29T10:00:00.000Z' };
+  await page.route('**/api/run/payment/list?*', (route) => route.fulfill({ json: { data: [{ ...listed, refundedAmount: '40.00' }] } }));
+  await page.evaluate(() => (location.hash = '#/payments?status=refunded'));
+  await page.waitForSelector('main tbody tr:has-text("Given back 40.00 USDC")');
+  ok('a list shows what was given back', true);
+  await page.unroute('**/api/run/payment/list?*');
+}
+
+// --- Choices ------------------------------------------------------------------------------------------
+
+/** A choice without objects says where to add one, and a state in which an object cannot be used is beside its name. */
+async function choices(watched) {
+  const { page } = watched;
+  await page.route('**/api/run/asset/list*', (route) => route.fulfill({ json: { data: [] } }));
+  await watched.visit('wallets');
+  await page.click('main [data-command="wallet create"]');
+  await page.waitForSelector('dialog[open] .field:has([name=asset]) .hint:has-text("Add one under Rates and liquidity")');
+  ok('an empty list of assets says where to add one', true);
+  await page.unroute('**/api/run/asset/list*');
+  await page.keyboard.press('Escape');
+  const said = await page.evaluate(async () => {
+    const { textOfRow } = await import('/admin/choices.js');
+    return ['Verified', 'Pending', 'Rejected'].map((status) => textOfRow({ name: 'A', status, direction: 'ON_RAMP' }));
+  });
+  ok('a choice shows a state in which it cannot be used', said.join('; ') === 'A, Collection; A, Collection, Pending; A, Collection, Rejected', said.join('; '));
+}
+
 export async function certainty(watched, world) {
   const [{ id }] = await run(watched, 'payment find', { TEXT: 'walk-2' });
   await lostReversal(watched, id);
   await quietBut(watched, 'a lost response of a reversal');
   await partRefund(watched, id);
+  await parts(watched);
+  await choices(watched);
   await lostAssociation(watched);
   await lostRow(watched, world);
   await quietBut(watched, 'lost responses');

@@ -465,6 +465,19 @@ export async function goingLive(watched, world) {
   await watched.visit('overview');
   await page.waitForSelector('.attention');
   ok('a sandbox alone has no checklist', (await page.$('.checklist')) === null);
+  await page.evaluate(async () => {
+    const { session } = await import('/admin/wire.js');
+    session.clock = session.commands.get('sandbox clock');
+    session.commands.delete('sandbox clock'); // as on a server that is no demo
+  });
+  await watched.visit('payments');
+  await watched.visit('overview');
+  await page.waitForSelector('.checklist [data-step=asset].done');
+  ok('on a server, applications of the sandbox do not end the checklist', true);
+  await page.evaluate(async () => {
+    const { session } = await import('/admin/wire.js');
+    session.commands.set('sandbox clock', session.clock);
+  });
   await scope(watched, 'production');
   await page.waitForSelector('.checklist');
   const before = await steps(watched);

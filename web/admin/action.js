@@ -1,6 +1,6 @@
 // Actions: a button, a dialog that describes the consequence, the command, and its result.
 import { forgetRows } from './choices.js';
-import { freshId, h, replace, save } from './dom.js';
+import { freshId, h, quiet, replace, save } from './dom.js';
 import { isPaging, submitting, valuesOf } from './form.js';
 import { label } from './format.js';
 import { note, toast } from './notice.js';
@@ -68,7 +68,7 @@ function aboutCommand(command, path) {
   ];
 }
 
-function showResult(open, title, result, finish, next) {
+function showResult(open, title, result, next) {
   const secrets = !Array.isArray(result.data) && hasSecret(result.data);
   open.state.keep = secrets;
   if (secrets) open.box.dataset.keep = '';
@@ -91,7 +91,6 @@ function showResult(open, title, result, finish, next) {
     resultNode(result, title),
     h('div', { class: 'row end' }, close, further),
   );
-  open.box.addEventListener('close', finish, { once: true });
   (further || close).focus();
 }
 
@@ -106,20 +105,7 @@ export function said(result, done) {
  * preset: values that can, title: replaces the label from the table, about, danger, quietly: shows no result unless
  * it contains a secret, asset: of amounts without a field for it, hint, done(result), next(result, close): a button for the next step}.
  */
-export function ask({
-  command: path,
-  fixed = {},
-  preset = {},
-  title,
-  button,
-  danger,
-  quietly,
-  done,
-  next,
-  about,
-  asset,
-  hint,
-}) {
+export function ask({ command: path, fixed = {}, preset = {}, title, button, danger, quietly, done, next, about, asset, hint }) {
   const command = session.commands.get(path);
   const name = title || command.label || command.summary;
   const open = dialog(about ? `${name}: ${about}` : name);
@@ -127,7 +113,7 @@ export function ask({
   const fields = new Fields(command, { fixed, preset, asset, wanted: (argument) => !isPaging(argument) });
   const preview = h('div', { class: 'stack' });
   const head = h('div', { class: 'stack' }, aboutCommand(command, path), fixedList(command, fixed, about), hint && h('p', {}, hint));
-  const back = h('button', { type: 'button', class: 'quiet' }, S.form.back);
+  const back = quiet(S.form.back, () => go(seen ? fields.at : fields.at - 1));
   const submit = h('button', { type: 'submit' });
   const form = h(
     'form',
@@ -136,13 +122,7 @@ export function ask({
     fields.node,
     preview,
     place,
-    h(
-      'div',
-      { class: 'row end' },
-      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
-      back,
-      submit,
-    ),
+    h('div', { class: 'row end' }, quiet(S.common.cancel, open.close), back, submit),
   );
   if (fields.broad) open.box.classList.add('wide');
   let seen; // the result of the preview
@@ -160,7 +140,6 @@ export function ask({
     submit.className = ends && danger ? 'danger' : 'primary';
     submit.textContent = ends ? button || name : fields.last ? S.form.preview : S.form.next;
   };
-  back.addEventListener('click', () => go(seen ? fields.at : fields.at - 1));
   form.addEventListener('wrong', ({ detail }) => {
     if (seen) go(fields.at);
     fields.reveal(detail);
@@ -202,18 +181,16 @@ export function ask({
       forgetRows();
     });
     if (!went) return;
-    const finish = () => done && done(result);
+    open.box.addEventListener('close', () => done && done(result), { once: true });
     if (result.data && result.data.download) {
-      open.box.addEventListener('close', finish, { once: true });
       open.close();
       save(result.data);
       toast(S.common.saving(result.data.file));
     } else if (quietly && !(result.data && hasSecret(result.data))) {
-      open.box.addEventListener('close', finish, { once: true });
       open.close();
       said(result, S.common.toast(about ? `${name}: ${about}` : name));
     } else {
-      showResult(open, name, result, finish, next);
+      showResult(open, name, result, next);
     }
   });
   open.box.append(form);

@@ -1,6 +1,6 @@
 // Several rows of a list: which are chosen, and the commands that run on each of them.
 import { dialog } from './action.js';
-import { h, replace } from './dom.js';
+import { h, quiet, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
 import { S } from './strings.js';
 import { manyVerbs } from './verbs.js';
@@ -72,7 +72,7 @@ function askMany({ verb, spec, rows, others, chosen, keyOf, again }) {
     stopped = true; // after the present row, whose response the dialog waits for
     open.close(event);
   };
-  const close = h('button', { type: 'button', class: 'quiet', onclick: stop }, S.common.cancel);
+  const close = quiet(S.common.cancel, stop);
   const submit = h('button', { type: 'submit', class: verb.danger ? 'danger' : 'primary' }, B.button(title, rows.length));
   const form = h(
     'form',
@@ -126,7 +126,7 @@ export function bulkBar({ spec, chosen, rows, keyOf, again, redraw }) {
       const tone = verb.danger ? 'quiet danger-text' : 'quiet';
       return h('button', { type: 'button', class: tone, 'data-many': verb.command.command, onclick: run }, verb.title);
     }),
-    h('button', { type: 'button', class: 'quiet', onclick: none }, B.none),
+    quiet(B.none, none),
   );
 }
 

@@ -1,6 +1,6 @@
 // CSV export of all rows that match the filters, read page by page.
 import { dialog } from './action.js';
-import { download, h } from './dom.js';
+import { download, h, quiet } from './dom.js';
 import { plainField, submitting } from './form.js';
 import { toast } from './notice.js';
 import { S } from './strings.js';
@@ -76,12 +76,7 @@ export function exportDialog({ name, rows }) {
     plainField({ name: 'file', text: C.file, value: `${fileName(name)}.csv`, required: true, autocomplete: 'off' }),
     plainField({ name: 'bom', text: C.bom, hint: C.bomHint, type: 'checkbox', checked: bomWanted() }),
     place,
-    h(
-      'div',
-      { class: 'row end' },
-      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
-      submit,
-    ),
+    h('div', { class: 'row end' }, quiet(S.common.cancel, open.close), submit),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

@@ -26,6 +26,9 @@ export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
+/** A button that does not submit its form. */
+export const quiet = (text, press) => h('button', { type: 'button', class: 'quiet', onclick: press }, text);
+
 /** An SVG element, with the same parameters. */
 export function s(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);

@@ -1,6 +1,6 @@
 // The filter bar of a list: search, the most used filters, chips for active filters, and a sheet with all filters.
 import { dialog } from './action.js';
-import { freshId, h, replace } from './dom.js';
+import { freshId, h, quiet, replace } from './dom.js';
 import { field, fewOf, isPaging, isTime, valuesOf } from './form.js';
 import { failureText, label, localised, time, typeText, statusText } from './format.js';
 import { periodSelect, periodText, rangeOf } from './period.js';
@@ -151,27 +151,15 @@ function searchField(context, spec, argument, usable, apply) {
 function openSheet(spec, usable, present, apply) {
   const open = dialog(F.title(spec.title));
   open.box.classList.add('sheet');
+  const clear = () => {
+    open.close();
+    apply(blank(usable));
+  };
   const form = h(
     'form',
     { class: 'stack' },
     usable.map((argument) => field(argument, present.get(argument.name), { blank: S.common.any, hint: '', say: choiceText })),
-    h(
-      'div',
-      { class: 'row end' },
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'quiet',
-          onclick: () => {
-            open.close();
-            apply(blank(usable));
-          },
-        },
-        F.clear,
-      ),
-      h('button', { type: 'submit', class: 'primary' }, F.apply),
-    ),
+    h('div', { class: 'row end' }, quiet(F.clear, clear), h('button', { type: 'submit', class: 'primary' }, F.apply)),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -245,20 +233,7 @@ export function filterBar(context, spec, apply, tools = []) {
         chips.map((argument) =>
           chip(argument, context.query.get(argument.name), () => apply({ [argument.name]: undefined })),
         ),
-        chips.length > 1 &&
-          h(
-            'li',
-            {},
-            h(
-              'button',
-              {
-                type: 'button',
-                class: 'quiet',
-                onclick: () => apply(blank(usable)),
-              },
-              F.clear,
-            ),
-          ),
+        chips.length > 1 && h('li', {}, quiet(F.clear, () => apply(blank(usable)))),
       ),
   );
 }

@@ -139,13 +139,14 @@ function echoOf(input) {
   return echo;
 }
 
-export function labelled(input, text, hint) {
+/** `node` is what is shown in place of a field that has further parts. */
+export function labelled(input, text, hint, node = input) {
   const toggle = input.type === 'checkbox';
   const name = h('label', { for: input.id }, text);
   return h(
     'div',
     { class: toggle ? 'field toggle' : 'field' },
-    toggle ? [input, name] : [name, input],
+    toggle ? [input, name] : [name, node],
     'amount' in input.dataset && echoOf(input),
     hint && h('p', { class: 'hint', id: input.getAttribute('aria-describedby') }, hint),
   );
@@ -188,22 +189,10 @@ function contentField(argument, text, hint) {
 
 /** A field to choose one of many objects by name, with a hidden field for its ID. */
 function pickerField(argument, value, text, hint) {
-  const id = freshId('field');
+  const { name, required } = argument;
   const describedBy = hint ? freshId('hint') : undefined;
-  const { node } = picker(argument.from, {
-    name: argument.name,
-    id,
-    value,
-    describedBy,
-    required: argument.required,
-  });
-  return h(
-    'div',
-    { class: 'field' },
-    h('label', { for: id }, text),
-    node,
-    hint && h('p', { class: 'hint', id: describedBy }, hint),
-  );
+  const { node, input } = picker(argument.from, { name, id: freshId('field'), value, describedBy, required });
+  return labelled(input, text, hint, node);
 }
 
 /** Several values of a few: a box for each, and a hidden field with all of them. */
@@ -268,29 +257,16 @@ export function field(argument, value, { blank = S.common.none, hint = argument.
   return labelled(control(argument, value, blank, attributes, say), text, hint);
 }
 
-/** A labelled field that does not belong to an argument of a command. */
-export function plainField({ name, text, hint, type = 'text', ...attributes }) {
-  const input = h('input', {
-    id: freshId('field'),
-    name,
-    type,
-    'aria-describedby': hint ? freshId('hint') : undefined,
-    ...attributes,
-  });
-  return labelled(input, text, hint);
+function ownField(tag, { text, hint, ...attributes }) {
+  const described = { id: freshId('field'), 'aria-describedby': hint ? freshId('hint') : undefined };
+  return labelled(h(tag, { ...described, ...attributes }), text, hint);
 }
 
-/** A labelled field for several lines of text. */
-export function textField({ name, text, hint, ...attributes }) {
-  const input = h('textarea', {
-    id: freshId('field'),
-    name,
-    rows: 3,
-    'aria-describedby': hint ? freshId('hint') : undefined,
-    ...attributes,
-  });
-  return labelled(input, text, hint);
-}
+/** A labelled field that does not belong to an argument of a command: {name, text, hint, ...attributes}. */
+export const plainField = (spec) => ownField('input', { type: 'text', ...spec });
+
+/** The same for several lines of text. */
+export const textField = (spec) => ownField('textarea', { rows: 3, ...spec });
 
 // --- Values -------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // The page of a payment: parties, amounts, status with its reason, next step, and timeline.
 import { h } from './dom.js';
 import { details } from './details.js';
-import { account, amount, badge, due, exactTime, failureText, id, number, ofUnits, statusText, typeText, units } from './format.js';
+import { account, amount, badge, due, exactTime, failureText, id, number, ofUnits, placeOf, statusText, typeText, units } from './format.js';
 import { side } from './payments.js';
 import { folded, members, panel, terms } from './record.js';
 import { resolveButton } from './resolve.js';
@@ -35,7 +35,7 @@ function accounts(record) {
  * What was given back after success, {given, left, waiting, isPart}, or undefined. At most what was collected is given
  * back. `until` is a time of the past.
  */
-function givenBack({ refunds, status, sendingAmount, collectedAmount, sendingAssetCode }, until = '~') {
+export function givenBack({ refunds, status, sendingAmount, collectedAmount, sendingAssetCode }, until = '~') {
   if (refunds.length === 0 || !sendingAmount) return undefined;
   const sum = (state) =>
     refunds.filter((each) => each.state === state && each.at <= until).reduce((all, each) => all + units(each.amount), 0n);
@@ -53,7 +53,7 @@ function givenBack({ refunds, status, sendingAmount, collectedAmount, sendingAss
 }
 
 /** The status, which says whether only a part was given back. */
-const statusOf = (record) => givenBack(record)?.status || record.status;
+const statusOf = (record, until) => givenBack(record, until)?.status || record.status;
 
 function intro(record) {
   return [
@@ -183,7 +183,7 @@ function statusSteps(record) {
     at: step.at,
     actor: step.actor,
     order: 1,
-    what: badge(step.status === 'refunded' ? givenBack({ ...record, status: step.status }, step.at)?.status || step.status : step.status),
+    what: badge(statusOf({ ...record, status: step.status }, step.at)),
     said: step.code && (step.message || failureText(step.code)),
     reference: step.status === 'processing' ? undefined : step.providerReference,
   }));
@@ -276,27 +276,20 @@ export function eventsPanel(record, again) {
   });
 }
 
-const LINKED = ['sourceWalletId', 'destinationWalletId', 'beneficiaryId', 'connectorId', 'associationId'];
-const PLACES = {
-  sourceWalletId: ['wallets', P.links.source],
-  destinationWalletId: ['wallets', P.links.destination],
-  beneficiaryId: ['beneficiaries', P.links.beneficiary],
-  connectorId: ['connectors', P.links.connector],
-  associationId: ['associations', P.links.association],
-};
+/** IDs of related objects, each with the member that has its name. */
+const LINKED = [
+  ['sourceWalletId', P.links.source, 'sourceName'],
+  ['destinationWalletId', P.links.destination, 'destinationName'],
+  ['beneficiaryId', P.links.beneficiary, 'destinationName'],
+  ['connectorId', P.links.connector, 'connector'],
+  ['associationId', P.links.association, 'association'],
+];
 
 /** Links to the related objects, by name, and the references. */
 function links(record) {
-  const names = {
-    sourceWalletId: record.sourceName,
-    destinationWalletId: record.destinationName,
-    beneficiaryId: record.destinationName,
-    connectorId: record.connector,
-    associationId: record.association,
-  };
-  const rows = LINKED.filter((key) => record[key]).map((key) => [
-    PLACES[key][1],
-    h('a', { href: `#/${PLACES[key][0]}/${record[key]}` }, names[key] || id(record[key])),
+  const rows = LINKED.filter(([key]) => record[key]).map(([key, text, name]) => [
+    text,
+    h('a', { href: placeOf(key, record[key]) }, record[name] || id(record[key])),
   ]);
   const plain = [
     [P.application, record.application],

@@ -1,7 +1,7 @@
 // Resolves a payment manually: the possible results with their effect on the money, the evidence, and the amount typed
 // again as confirmation.
 import { dialog, said } from './action.js';
-import { announce, freshId, h } from './dom.js';
+import { announce, freshId, h, quiet } from './dom.js';
 import { labelled, plainField, submitting, textField, valuesOf } from './form.js';
 import { account, amount, localised } from './format.js';
 import { terms } from './record.js';
@@ -144,12 +144,7 @@ function ask(record, again) {
       confirmation(record),
     ),
     place,
-    h(
-      'div',
-      { class: 'row end' },
-      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
-      h('button', { type: 'submit', class: 'danger' }, R.button),
-    ),
+    h('div', { class: 'row end' }, quiet(S.common.cancel, open.close), h('button', { type: 'submit', class: 'danger' }, R.button)),
   );
   form.addEventListener('submit', async (event) => {
     event.preventDefault();

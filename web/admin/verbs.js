@@ -44,15 +44,13 @@ const FITS = {
   end: ['active', 'suspended'],
 };
 
+/** The commands of a noun, each with its verb. */
 function rowsOf(noun) {
-  return [...session.commands.values()].filter(
-    (row) => row.command.startsWith(`${noun} `) && isWord(verbOf(row, noun)) && !LOOKS.has(verbOf(row, noun)),
-  );
+  return [...session.commands.values()]
+    .filter((row) => row.command.startsWith(`${noun} `))
+    .map((row) => ({ row, verb: row.command.slice(noun.length + 1) }))
+    .filter(({ verb }) => !verb.includes(' ') && !LOOKS.has(verb)); // not the start of a longer name
 }
-
-const verbOf = (row, noun) => row.command.slice(noun.length + 1);
-/** Not the start of a longer name, such as `token create`. */
-const isWord = (text) => !text.includes(' ');
 
 const isAboutOne = (row, argument) =>
   row.arguments.some((each) => each.kind === 'positional' && each.name === argument);
@@ -65,7 +63,6 @@ const fits = (verb, status) => status === undefined || !FITS[verb] || FITS[verb]
 /** The commands that can run on several objects of a kind: [{command, title, danger, fits(status)}]. */
 export function manyVerbs(noun, { argument = 'ID', only, titles = {} }) {
   return rowsOf(noun)
-    .map((row) => ({ row, verb: verbOf(row, noun) }))
     .filter(({ row, verb }) => FOR_MANY.has(verb) && isAboutOne(row, argument) && (!only || only.includes(verb)))
     .map(({ row, verb }) => ({
       command: row,
@@ -85,7 +82,6 @@ export function verbs(
   { value, status, argument = 'ID', about, again, only, except = [], preset = {}, more = {}, titles = {}, after = {}, notes = {}, asset },
 ) {
   return rowsOf(noun)
-    .map((row) => ({ row, verb: verbOf(row, noun) }))
     .filter(
       ({ row, verb }) =>
         isAboutOne(row, argument) && !except.includes(verb) && (!only || only.includes(verb)),

@@ -1,6 +1,6 @@
 // An operator's settings of a list, stored in the browser: named filters (views) and visible columns.
 import { dialog } from './action.js';
-import { h, replace } from './dom.js';
+import { h, replace, quiet } from './dom.js';
 import { plainField } from './form.js';
 import { toast } from './notice.js';
 import { S } from './strings.js';
@@ -40,12 +40,7 @@ function nameView(context, done) {
     'form',
     { class: 'stack' },
     plainField({ name: 'name', text: V.name, required: true, maxlength: 40, autocomplete: 'off' }),
-    h(
-      'div',
-      { class: 'row end' },
-      h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel),
-      h('button', { type: 'submit', class: 'primary' }, V.save),
-    ),
+    h('div', { class: 'row end' }, quiet(S.common.cancel, open.close), h('button', { type: 'submit', class: 'primary' }, V.save)),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -114,6 +109,11 @@ export function columnsButton(spec, titleOf, done) {
   const choose = () => {
     const open = dialog(V.columns);
     const shown = chosenColumns(spec).map(keyOf);
+    const chosen = (columns) => {
+      save(columnsKey(spec), columns);
+      open.close();
+      done();
+    };
     const boxes = [...spec.columns, ...spec.more].map((column) => {
       const input = h('input', {
         type: 'checkbox',
@@ -127,34 +127,14 @@ export function columnsButton(spec, titleOf, done) {
       'form',
       { class: 'stack' },
       boxes,
-      h(
-        'div',
-        { class: 'row end' },
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'quiet',
-            onclick: () => {
-              save(columnsKey(spec), null);
-              open.close();
-              done();
-            },
-          },
-          V.reset,
-        ),
-        h('button', { type: 'submit', class: 'primary' }, V.apply),
-      ),
+      h('div', { class: 'row end' }, quiet(V.reset, () => chosen(null)), h('button', { type: 'submit', class: 'primary' }, V.apply)),
     );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      const chosen = [...form.querySelectorAll('input:checked')].map((each) => each.value);
-      save(columnsKey(spec), chosen);
-      open.close();
-      done();
+      chosen([...form.querySelectorAll('input:checked')].map((each) => each.value));
     });
     replace(open.box, open.box.querySelector('h2'), form);
     form.querySelector('input').focus();
   };
-  return h('button', { type: 'button', class: 'quiet', onclick: choose }, V.columns);
+  return quiet(V.columns, choose);
 }
