@@ -1,6 +1,6 @@
 // The account of the signed-in operator: password, authenticator, passkeys and sessions.
 import { dialog } from './action.js';
-import { announce, h, replace } from './dom.js';
+import { announce, h, quiet, replace } from './dom.js';
 import { plainField, submitting } from './form.js';
 import { heading } from './list.js';
 import { errorBox } from './notice.js';
@@ -93,7 +93,7 @@ function provedDialog(title, button, use) {
     open.state.keep = true; // the next step shows secrets only once
     return next;
   });
-  const cancel = h('button', { type: 'button', class: 'quiet', onclick: open.close }, S.common.cancel);
+  const cancel = quiet(S.common.cancel, open.close);
   open.box.append(form, cancel);
   form.elements.password.focus();
 }
@@ -254,7 +254,7 @@ export function accountScreen(context) {
         authenticator ? S.authenticator.again : S.authenticator.now,
       ),
       hasSecondFactor() &&
-        h('button', { type: 'button', class: 'quiet', onclick: renewCodes }, S.recovery.renewTitle),
+        quiet(S.recovery.renewTitle, renewCodes),
     ),
     h(
       'section',

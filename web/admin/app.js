@@ -1,5 +1,5 @@
 // The frame of the page: session, menu, search, and the screen for each address.
-import { announce, h, replace } from './dom.js';
+import { announce, h, quiet, replace } from './dom.js';
 import { copyPlainly, zone } from './format.js';
 import { errorBox } from './notice.js';
 import { openShortcuts, shortcut } from './palette.js';
@@ -160,7 +160,7 @@ function drawFrame() {
       h('span', { class: 'stale-mark', role: 'status' }, S.app.stale),
       scope.controls,
       h('a', { class: 'who-link', href: '#/account' }, who),
-      h('button', { type: 'button', class: 'quiet', onclick: leaveNow }, S.app.signOut),
+      quiet(S.app.signOut, leaveNow),
     ),
     scope.banner,
     menu,

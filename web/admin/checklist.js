@@ -1,5 +1,6 @@
-// What an empty production environment still needs before its first payment.
-import { h } from './dom.js';
+// What an empty production environment still needs before its first payment, and the changelog of a new version.
+import { h, quiet } from './dom.js';
+import { list } from './list.js';
 import { live } from './live.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';
@@ -92,7 +93,7 @@ function draw(steps) {
       { class: 'row between' },
       h('h2', { id: 'checklist' }, C.title),
       h('span', { class: 'soft' }, C.progress(steps.filter(({ isDone }) => isDone).length, steps.length)),
-      h('button', { type: 'button', class: 'quiet', onclick: hide }, C.hide),
+      quiet(C.hide, hide),
     ),
     h('ol', { class: 'plain' }, steps.map((step) => stepRow(step, step === open))),
   );
@@ -103,4 +104,51 @@ export function checklistPart(context) {
   const container = h('div', {});
   live({ container, signal: context.signal, seconds: () => (isOver || isHidden() ? 0 : 15), fetch: states, draw, failed: () => null });
   return container;
+}
+
+// --- News of a version --------------------------------------------------------------------------------
+
+const N = S.changes;
+const COMMAND = 'changes';
+const SEEN = 'coffer-version';
+
+export function changesScreen(context) {
+  list(context, {
+    title: N.title,
+    intro: N.intro,
+    command: COMMAND,
+    columns: [
+      { key: 'change', card: 'title', wide: true },
+      { key: 'kind', card: 'badge' },
+      { key: 'release', card: 'sub' },
+    ],
+    key: (row) => row.change,
+    tools: false,
+    empty: [N.empty],
+  });
+}
+
+/** A link to the changes, for operators who may read them. */
+export const changesLink = () => can(COMMAND) && h('p', {}, h('a', { href: '#/changes' }, N.title));
+
+/** A notice while this browser has only seen another version. It ends when the operator closes it. */
+export function upgradeNotice(version) {
+  let before;
+  try {
+    before = localStorage.getItem(SEEN);
+    if (!before) localStorage.setItem(SEEN, version);
+  } catch {
+    return null; // storage is disabled: no version is known to be new
+  }
+  if (!before || before === version || !can(COMMAND)) return null;
+  const close = (event) => {
+    localStorage.setItem(SEEN, version);
+    event.target.closest('.notice').remove();
+  };
+  return h(
+    'div',
+    { class: 'notice row between', 'data-upgrade': version },
+    h('span', {}, N.upgraded(before, version), ' ', h('a', { href: '#/changes' }, N.title)),
+    quiet(S.common.close, close),
+  );
 }

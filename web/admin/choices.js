@@ -1,6 +1,6 @@
 // The rows of a list as choices of a field. What a row is called follows from its members, so that a new list needs no
 // code here.
-import { statusText } from './format.js';
+import { id, label, statusText } from './format.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';
 import { can, read, takes } from './wire.js';
@@ -102,3 +102,21 @@ export async function nameOf(kind, value) {
 }
 
 export const remember = (list, row) => names.set(`${list} ${valueOfRow(row)}`, Promise.resolve(nameOfRow(row)));
+
+/** A link with the name of an association, an application or a connector; the ID until the name is known. */
+export function named(kind, value) {
+  const link = id(value, `#/${kind}s/${value}`);
+  const show = (rows) => {
+    const row = rows.find((each) => each.id === value);
+    if (!row) return;
+    link.textContent = row.name;
+    link.classList.remove('id');
+  };
+  if (can(`${kind} list`)) rowsOf(`${kind} list`).then(show, () => {});
+  return link;
+}
+
+/** A column that shows such names in place of IDs. */
+export function namedColumn(kind, key = `${kind}Id`, text = label(kind)) {
+  return { key, label: text, render: (row) => (row[key] ? named(kind, row[key]) : '–') };
+}

@@ -1,12 +1,13 @@
-// All commands, each with a form; and the screen Checks, with verification and backups.
+// All commands, each with a form; the screen Checks, with verification and backups; and the screen of a demo.
 import { action, ask } from './action.js';
 import { h, replace } from './dom.js';
-import { errorBox, note } from './notice.js';
-import { ago, badge } from './format.js';
+import { ago, badge, exactTime } from './format.js';
 import { heading, listPart } from './list.js';
+import { live } from './live.js';
+import { errorBox, note } from './notice.js';
 import { resultNode } from './record.js';
-import { act, can, session } from './wire.js';
 import { S } from './strings.js';
+import { act, can, read, session } from './wire.js';
 
 /** Commands by their noun, in the order of the help. */
 function groups() {
@@ -178,6 +179,40 @@ export function checksScreen(context) {
         'p',
         {},
         S.checks.machineText.map(([command, text]) => [h('code', {}, command), text]),
+      ),
+    ),
+  );
+}
+
+// --- The clock of a demo, and its test data -----------------------------------------------------------
+
+const B = S.sandbox;
+
+const panel = (title, text, ...content) =>
+  h('section', { class: 'panel' }, h('h2', {}, title), h('p', {}, text), content);
+
+export function sandboxScreen(context) {
+  const clock = h('p', {});
+  const ticked = live({
+    container: clock,
+    signal: context.signal,
+    seconds: 5,
+    fetch: async (signal) => (await read('sandbox clock', {}, signal)).data,
+    draw: ({ now, advancedMs }) => [B.now, exactTime(now), B.ahead(Math.round(advancedMs / 60_000))],
+    failed: errorBox,
+  });
+  const row = (...content) => h('div', { class: 'row below' }, content);
+  replace(
+    context.main,
+    heading(S.menu.sandbox, B.intro),
+    panel(B.clock, B.clockText, clock, row(action({ command: 'sandbox advance', quietly: true, done: ticked }))),
+    panel(
+      B.fixtures,
+      B.fixturesText,
+      row(
+        action({ command: 'apply' }),
+        action({ command: 'payment bulk' }),
+        action({ command: 'trigger' }),
       ),
     ),
   );

@@ -6,7 +6,7 @@ import { badge } from './format.js';
 import { list } from './list.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
-import { namedColumn } from './names.js';
+import { namedColumn } from './choices.js';
 import { S } from './strings.js';
 
 const together = (key, label, text) => ({

@@ -112,10 +112,10 @@ function control(argument, value, blank, attributes, say) {
   });
 }
 
-/** The value of a field for an amount, in the form that commands take; undefined if the locale does not write it so. */
+/** The plain value of a field for an amount; undefined if the locale does not write it so. */
 export const amountIn = (input) => readAmount(input.value, true);
 
-/** Below a field for an amount: what it is read as, with its asset; or that it is refused. */
+/** Below a field for an amount: what it is read as, or that it is refused. */
 function echoOf(input) {
   const echo = h('p', { class: 'hint', role: 'status', hidden: true, 'data-echo': '' });
   for (const [name, value] of [['inputmode', 'decimal'], ['autocomplete', 'off'], ['spellcheck', 'false']]) input.setAttribute(name, value);

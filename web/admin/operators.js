@@ -1,7 +1,7 @@
 // Operators of the admin page, and the audit log.
 import { action } from './action.js';
 import { list } from './list.js';
-import { offeredProvider } from './provider.js';
+import { offeredProvider } from './signin.js';
 import { S } from './strings.js';
 import { verbs } from './verbs.js';
 import { session } from './wire.js';

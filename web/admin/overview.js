@@ -1,10 +1,9 @@
 // The overview: conditions that need attention, today compared with yesterday, charts, balances.
-import { changesLink, upgradeNotice } from './changes.js';
 import { chart } from './chart.js';
-import { checklistPart } from './checklist.js';
+import { changesLink, checklistPart, upgradeNotice } from './checklist.js';
 import { h, replace } from './dom.js';
 import { field, valuesOf } from './form.js';
-import { DAY, HOUR, MOMENT, ago, amount, badge, bytes, failureText, now, number, since, time } from './format.js';
+import { DAY, HOUR, MOMENT, ago, amount, badge, bytes, failureText, now, number, ofUnits, since, time, units } from './format.js';
 import { addressWith, heading } from './list.js';
 import { live } from './live.js';
 import { errorBox, note, notBuilt } from './notice.js';
@@ -80,21 +79,12 @@ function attentionPart({ attention }) {
 
 // --- Today --------------------------------------------------------------------------------------------
 
-/** Adds two decimal strings without floating point. */
-export function addDecimals(a, b) {
-  const digits = (text) => (text.split('.')[1] || '').length;
-  const scale = Math.max(digits(a), digits(b));
-  const units = (text) => BigInt(text.replace('.', '') + '0'.repeat(scale - digits(text)));
-  const sum = (units(a) + units(b)).toString().padStart(scale + 1, '0');
-  return scale === 0 ? sum : `${sum.slice(0, -scale)}.${sum.slice(-scale)}`;
-}
-
 /** Amount and number of payments per asset. */
 function sumOf(buckets) {
   const out = new Map();
   for (const { assetCode, amount: text, payments } of buckets.flatMap(({ volume }) => volume)) {
     const present = out.get(assetCode) || { amount: '0', payments: 0 };
-    out.set(assetCode, { amount: addDecimals(present.amount, text), payments: present.payments + payments });
+    out.set(assetCode, { amount: ofUnits(units(present.amount) + units(text), text), payments: present.payments + payments });
   }
   return out;
 }

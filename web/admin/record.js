@@ -1,5 +1,5 @@
 // Shows a record: its members as a list, and the lists in it as tables.
-import { copyButton, download, h } from './dom.js';
+import { copyButton, download, h, quiet } from './dom.js';
 import { assetsShown, isId, label, valueNode } from './format.js';
 import { qrCode } from './qr.js';
 import { S } from './strings.js';
@@ -117,7 +117,7 @@ export function secretsNode(record, rest) {
       'div',
       { class: 'row above' },
       copyButton(text, S.common.allSecrets, S.common.copyAll),
-      h('button', { type: 'button', class: 'quiet', onclick: save }, S.common.saveEnv),
+      quiet(S.common.saveEnv, save),
     ),
     terms(keys.map((key) => [label(key), secretNode(key, record[key])])),
     folded(S.common.details, rest),

@@ -3,7 +3,7 @@ import { details } from './details.js';
 import { h, replace } from './dom.js';
 import { badge, exactTime, id, pretty } from './format.js';
 import { list } from './list.js';
-import { named, namedColumn } from './names.js';
+import { named, namedColumn } from './choices.js';
 import { eventsPanel } from './payment.js';
 import { folded, members, terms } from './record.js';
 import { S } from './strings.js';

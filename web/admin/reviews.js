@@ -1,6 +1,6 @@
 // The queue of wallets under review. A drawer shows one wallet at a time with its review data.
 import { dialog } from './action.js';
-import { freshId, h, replace } from './dom.js';
+import { freshId, h, quiet, replace } from './dom.js';
 import { submitting, textField } from './form.js';
 import { account, ago, badge, label } from './format.js';
 import { list } from './list.js';
@@ -87,7 +87,7 @@ class Drawer {
             { type: 'button', onclick: () => this.show((this.at + 1) % this.rows.length) },
             R.next,
           ),
-        h('button', { type: 'button', class: 'quiet', onclick: this.open.close }, S.common.close),
+        quiet(S.common.close, this.open.close),
       ),
     );
     this.error = error;

@@ -2,7 +2,7 @@
 import { accountScreen } from './account.js';
 import { alertsScreen } from './alerts.js';
 import { approvalScreen, approvalsScreen } from './approvals.js';
-import { checksScreen, commandsScreen } from './commands.js';
+import { checksScreen, commandsScreen, sandboxScreen } from './commands.js';
 import {
   applicationScreen,
   applicationsScreen,
@@ -22,11 +22,9 @@ import { ratesScreen } from './market.js';
 import { auditScreen, operatorsScreen, tokensScreen } from './operators.js';
 import { overviewScreen } from './overview.js';
 import { S } from './strings.js';
-import { sandboxScreen } from './sandbox.js';
 import { requestScreen, requestsScreen } from './requests.js';
-import { paymentScreen } from './payment.js';
-import { paymentsScreen } from './payments.js';
-import { changesScreen } from './changes.js';
+import { changesScreen } from './checklist.js';
+import { paymentScreen, paymentsScreen } from './payment.js';
 import { can } from './wire.js';
 
 /** `show` draws the screen, and `one` the page of a single object. Without the command `needs`, there is no screen. */

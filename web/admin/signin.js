@@ -1,10 +1,9 @@
-// Sign-in with name, password and code; one-time links; enrolment of an authenticator.
+// Sign-in with name, password and code, or with the identity provider; one-time links; enrolment of an authenticator.
 import { copyButton, freshId, h, replace } from './dom.js';
 import { plainField, submitting, valuesOf } from './form.js';
+import { inWords } from './format.js';
 import { errorBox } from './notice.js';
 import { passkeyForm, passkeyProof, passkeysWork, signInWithPasskey } from './passkeys.js';
-import { goToProvider, offeredProvider, returnedFromProvider, signInWithProvider } from './provider.js';
-import { inWords } from './format.js';
 import { qrCode } from './qr.js';
 import { S } from './strings.js';
 import * as wire from './wire.js';
@@ -385,4 +384,35 @@ export function enrolDialog(password) {
     };
     begin().catch((fault) => replace(content, errorBox(fault)));
   });
+}
+
+// --- Sign-in with the identity provider ---------------------------------------------------------------
+
+const posted = (body = {}) => ({ method: 'POST', body });
+
+/** The host of the configured provider, or null. */
+export async function offeredProvider() {
+  return (await wire.call('sign-in/options')).provider;
+}
+
+/** Leaves the page. */
+export async function goToProvider() {
+  const { url } = await wire.call('sign-in/provider/begin', posted());
+  location.assign(url);
+  await new Promise(() => {});
+}
+
+/** The parameters with which the provider sent the browser back, or null. Removes them from the address. */
+export function returnedFromProvider() {
+  const query = new URLSearchParams(location.search);
+  if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;
+  history.replaceState(null, '', location.pathname + location.hash);
+  return Object.fromEntries(query);
+}
+
+export async function signInWithProvider({ code, state, iss, error }) {
+  if (error) {
+    throw new wire.Rejected({ title: S.signIn.notByProvider, detail: S.signIn.byProvider(error) });
+  }
+  await wire.call('sign-in/provider', posted({ code, state, iss: iss || '' }));
 }

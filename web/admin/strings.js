@@ -287,9 +287,7 @@ export const S = {
     durationMs: 'Duration',
     from: 'From',
     to: 'To',
-    text: 'Search',
     failure: 'Failure reason',
-    TEXT: 'Search',
   },
   requests: {
     title: 'Requests',
@@ -325,12 +323,7 @@ export const S = {
     about: 'About this command',
     readAs: (amount, asset) => `= ${amount} ${asset}`.trim(),
     noneYet: 'There are none yet.',
-    noneOf: {
-      'asset list': 'No asset is registered yet. Add one under Rates and liquidity.',
-      'connector list': 'No connector yet. Add one under Connectors.',
-      'application list': 'No application yet. Register one under Applications.',
-      'association list': 'No association yet. Create one under Associations.',
-    },
+    noneOf: { 'asset list': 'There are none yet. Add one under Rates and liquidity.' },
     notAmount: (example) => `Not a number as you would write it here, such as ${example}.`,
     step: (at, of, title) => `Step ${at} of ${of}: ${title}`,
   },

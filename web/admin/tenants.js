@@ -6,7 +6,7 @@ import { badge, label } from './format.js';
 import { list, listPart } from './list.js';
 import { idColumn } from './table.js';
 import { verbs } from './verbs.js';
-import { named, namedColumn } from './names.js';
+import { named, namedColumn } from './choices.js';
 import { S } from './strings.js';
 import { can } from './wire.js';
 

@@ -7,7 +7,7 @@ import { DAY, HOUR, MOMENT, amount, badge, exactTime, id, isId, label, now, pret
 import { list, listPart } from './list.js';
 import { live } from './live.js';
 import { errorBox } from './notice.js';
-import { named, namedColumn } from './names.js';
+import { named, namedColumn } from './choices.js';
 import { folded, members, terms } from './record.js';
 import { inScope } from './scope.js';
 import { S } from './strings.js';

@@ -173,14 +173,11 @@ export function read(command, values = {}, signal = undefined) {
   return run(command, pathOf(command) + (query ? `?${query}` : ''), { signal });
 }
 
-/** Whether the server may have run the command although it did not say so. With a code, a 503 is its own refusal. */
+/** Whether the command may have run. A 503 with a code is a refusal. */
 const isLost = (fault) =>
   !(fault instanceof Rejected) || fault.status === 0 || (fault.status >= 500 && !(fault.status === 503 && fault.code));
 
-/**
- * Runs any command. A toggle in `values` is true. If the response is lost, the fault is `isUnknown` and says what to do:
- * a command with an ID of its own is not done twice.
- */
+/** Runs any command. A toggle in `values` is true. The fault of a lost response `isUnknown`, and says what to do. */
 export async function act(command, values = {}) {
   try {
     return await run(command, pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
