@@ -82,6 +82,19 @@ async function funding(watched, { facts }) {
   await sent.stop();
 }
 
+/** Every field for an amount or a rate, of every command, is read in the same way. */
+async function everyAmount({ page }) {
+  const [fields, plain] = await page.evaluate(async () => {
+    const { Fields } = await import('/admin/steps.js');
+    const { session } = await import('/admin/wire.js');
+    const all = [...session.commands.values()].flatMap((row) =>
+      new Fields(row, { fixed: {}, preset: {}, wanted: () => true }).entries.map((each) => ({ ...each, command: row.command })));
+    const amounts = all.filter(({ argument }) => /AMOUNT|RATE/.test(argument.placeholder || argument.name));
+    return [amounts.length, amounts.filter(({ node }) => !node.querySelector('[data-echo]')).map(({ command, argument }) => `${command} ${argument.name}`)];
+  });
+  ok('every field for an amount says what it is read as', fields > 20 && plain.length === 0, `${fields} ${plain.join(', ')}`);
+}
+
 // --- Lost responses -----------------------------------------------------------------------------------
 
 /** A reversal of which the response is lost, and one that takes its time. */
@@ -243,6 +256,7 @@ async function choices(watched) {
 
 export async function certainty(watched, world) {
   const [{ id }] = await run(watched, 'payment find', { TEXT: 'walk-2' });
+  await everyAmount(watched);
   await lostReversal(watched, id);
   await quietBut(watched, 'a lost response of a reversal');
   await partRefund(watched, id);

@@ -173,6 +173,8 @@ export function read(command, values = {}, signal = undefined) {
   return run(command, pathOf(command) + (query ? `?${query}` : ''), { signal });
 }
 
+const WAIT_MS = 600_000; // a command can verify a large file
+
 /** Whether the command may have run. A 503 with a code is a refusal. */
 const isLost = (fault) =>
   !(fault instanceof Rejected) || fault.status === 0 || (fault.status >= 500 && !(fault.status === 503 && fault.code));
@@ -180,7 +182,8 @@ const isLost = (fault) =>
 /** Runs any command. A toggle in `values` is true. The fault of a lost response `isUnknown`, and says what to do. */
 export async function act(command, values = {}) {
   try {
-    return await run(command, pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)) });
+    const signal = AbortSignal.timeout(WAIT_MS);
+    return await run(command, pathOf(command), { method: 'POST', body: Object.fromEntries(given(values)), signal });
   } catch (fault) {
     if (values[session.commands.get(command).preview] || !isLost(fault)) throw fault;
     const detail = values['transaction-id'] ? S.wire.sameAgain : S.wire.lookFirst;
