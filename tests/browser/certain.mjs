@@ -201,10 +201,12 @@ async function partRefund(watched, id) {
   ok('once all is back, it is refunded', /is back in the source wallet/.test(whole) && !/Not given back/.test(whole), whole);
 }
 
-/** What was given back after success, of every type of payment: [record, status, a part, given, left]. */
+/** What was given back after success, by type of payment: [record, status, a part, given, left, fee]. */
 const GIVEN = [
   [{ type: 'p2p_own', status: 'refunded', refunds: [['booked', '40.00']] }, 'partly_refunded', true, '40.00', '60.00'],
-  [{ type: 'offramp', status: 'refunded', refunds: [['booked', '33.33'], ['booked', '66.67']] }, 'refunded', false, '100.00', '0.00'],
+  [{ type: 'offramp', status: 'refunded', total: '100.00', refunds: [['booked', '33.33'], ['booked', '66.67']] }, 'refunded', false, '100.00', '0.00'],
+  [{ type: 'offramp', status: 'refunded', total: '101.00', refunds: [['booked', '100.00']] }, 'refunded', false, '100.00', '0.00', 'without the fee'],
+  [{ type: 'offramp', status: 'refunded', total: '101.00', refunds: [['booked', '100.00', '1.00']] }, 'refunded', false, '100.00', '0.00'],
   [{ type: 'offramp', status: 'refunded', refunds: [['booked', '0.000001']] }, 'partly_refunded', true, '0.000001', '99.999999'],
   [{ type: 'swap_own', status: 'refunded', refunds: [['booked', '100.00']] }, 'refunded', false, '100.00', '0.00'],
   [{ type: 'onramp', status: 'refunded', collectedAmount: '90.00', refunds: [['booked', '90.00']] }, 'refunded', false, '90.00', '0.00'],
@@ -219,9 +221,10 @@ async function parts({ page }) {
   const wrong = await page.evaluate(async (all) => {
     const { givenBack } = await import('/admin/payment.js');
     return all.flatMap(([{ refunds, ...record }, ...wanted]) => {
-      const rows = refunds.map(([state, amount], i) => ({ state, amount, at: `2026-11-29T10:00:0${i}.000Z` }));
+      const rows = refunds.map(([state, amount, fee], i) => ({ state, amount, fee, at: `2026-11-29T10:00:0${i}.000Z` }));
       const found = givenBack({ sendingAmount: '100.00', sendingAssetCode: 'USDC', ...record, refunds: rows });
       const told = found ? [found.status, found.isPart, found.given.textContent, found.left.textContent] : [undefined];
+      if (found?.keepsFee) told.push('without the fee');
       const plain = told.map((each) => (typeof each === 'string' ? each.replace(' USDC', '') : each));
       return JSON.stringify(plain) === JSON.stringify(wanted) ? [] : [`${JSON.stringify(record)}: ${JSON.stringify(plain)}`];
     });

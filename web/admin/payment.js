@@ -33,16 +33,17 @@ function accounts(record) {
 }
 
 /** What was given back after success, until a time, and what is left of the amount or of less that was collected. */
-export function givenBack({ refunds, status, sendingAmount, collectedAmount, sendingAssetCode }, until = '~') {
+export function givenBack({ type, refunds, status, sendingAmount, collectedAmount, sendingAssetCode, total }, until = '~') {
   if (refunds.length === 0 || !sendingAmount) return undefined;
-  const sum = (state) =>
-    refunds.filter((each) => each.state === state && each.at <= until).reduce((all, each) => all + units(each.amount), 0n);
+  const sum = (state, key = 'amount') =>
+    refunds.filter((each) => each.state === state && each.at <= until).reduce((all, each) => all + units(each[key] || '0'), 0n);
   const [sent, collected] = [units(sendingAmount), units(collectedAmount || sendingAmount)];
   const [given, waiting] = [sum('booked'), sum('waiting')];
   const left = (collected < sent ? collected : sent) - given - waiting;
   const shown = (count) => amount(ofUnits(count, sendingAmount), sendingAssetCode);
   return {
     isPart: given + waiting > 0n && left + waiting > 0n,
+    keepsFee: type === 'offramp' && left === 0n && given + sum('booked', 'fee') < units(total || '0'),
     given: given > 0n && shown(given),
     left: shown(left),
     waiting: waiting > 0n && shown(waiting),
@@ -73,7 +74,7 @@ function figures(record) {
     );
   const collects = record.type.startsWith('onramp');
   const back = givenBack(record);
-  const [totalName, beside] = (collects ? P.collected : P.total)[back?.isPart ? 'succeeded' : record.status];
+  const [totalName, beside] = (collects ? P.collected : P.total)[back?.isPart || back?.keepsFee ? 'succeeded' : record.status];
   const sent = record.sendingAssetCode;
   const received = record.receivingAmount && amount(record.receivingAmount, record.receivingAssetCode);
   const isOther = record.receivingAssetCode !== sent;
@@ -84,7 +85,7 @@ function figures(record) {
     figure(P.received, isOther && received),
     figure(P.fee, record.fee && amount(record.fee, sent)),
     figure(totalName, record.total && amount(record.total, sent), beside),
-    figure(P.givenBack, back?.isPart && back.given, back && [P.stays, back.left]),
+    figure(P.givenBack, (back?.isPart || back?.keepsFee) && back.given, back?.isPart && [P.stays, back.left]),
     figure(P.onTheWay, back?.waiting),
     figure(P.rate, record.rate && number(record.rate)),
   );
@@ -108,7 +109,8 @@ function nextStep(record) {
     case 'failed':
       return S.failureNext[record.failureCode] || S.failureNext.other;
     default:
-      return givenBack(record)?.isPart && record.status === 'refunded' ? next.partly : next[record.status];
+      if (record.status !== 'refunded') return next[record.status];
+      return givenBack(record)?.isPart ? next.partly : givenBack(record)?.keepsFee ? next.withoutFee : next.refunded;
   }
 }
 

@@ -78,6 +78,7 @@ export const screens = {
       refund_pending:
         'The provider is returning the money. If it confirms the return elsewhere, resolve the payment.',
       refunded: 'The debited amount is back in the source wallet. No action needed.',
+      withoutFee: 'The amount is back in the source wallet, without the fee. No action needed.',
       partly: 'A part of the payment was given back; the rest stays with the recipient. No action needed.',
       refund_failed:
         'The money was debited and not returned. Agree with the provider, then resolve the payment as refunded.',
