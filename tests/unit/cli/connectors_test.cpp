@@ -213,7 +213,7 @@ TEST_CASE("connectors: invalid registrations", "[cli]") {
   CHECK(rejected({{"asset", "NOPE"}}).find("NOPE") != std::string::npos);
   CHECK(rejected({{"environment", "production"}}).find("driver") != std::string::npos);
   CHECK(rejected({{"flow", "BESPOKE"}}).find("flow") != std::string::npos);
-  CHECK(rejected({{"references", "true"}}).find("issuesReferences") != std::string::npos);
+  CHECK(rejected({{"references", "true"}}).find("references does not apply") != std::string::npos);
   CHECK(rejected({{"fee-bps", "10001"}}).find("basisPoints") != std::string::npos);
   rejected({{"types", "B2X"}});
   rejected({{"min", "1.00000001"}});
