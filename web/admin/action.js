@@ -132,7 +132,7 @@ export function ask({ command: path, fixed = {}, preset = {}, title, button, dan
     if (!previewed) seen = undefined;
     form.dataset.stage = stage;
     head.hidden = previewed || stage > 0;
-    fields.node.hidden = preview.hidden = previewed;
+    fields.node.hidden = previewed;
     preview.hidden = !previewed;
     if (!previewed) fields.show(stage);
     back.hidden = stage === 0;

@@ -44,8 +44,13 @@ export function rowsOf(list) {
   return rows;
 }
 
-/** A command that changes something may change a list. */
-export const forgetRows = () => kept.clear();
+const names = new Map();
+
+/** A command that changes something may change a list and a name. */
+export function forgetRows() {
+  kept.clear();
+  names.clear();
+}
 
 /** The command that shows one object of a list, if there is one. */
 const showOf = (list) => list.replace(/ list$/, ' show');
@@ -91,17 +96,18 @@ export async function presentOf({ present, arguments: all }, key, values) {
   return data.find((row) => compared.every(({ name, member }) => String(row[member]) === values[name]));
 }
 
-const names = new Map();
-
 /** The name of the object with this value, or the beginning of the value if the name cannot be read. */
 export async function nameOf(kind, value) {
   const list = kind.endsWith(' list') ? kind : `${kind} list`;
   const key = `${list} ${value}`;
-  if (!names.has(key)) names.set(key, recordOf(list, value).then((row) => (row ? nameOfRow(row) : value.slice(0, 8))));
-  return names.get(key);
+  if (names.has(key)) return names.get(key);
+  const row = await recordOf(list, value);
+  if (!row) return value.slice(0, 8);
+  names.set(key, nameOfRow(row));
+  return nameOfRow(row);
 }
 
-export const remember = (list, row) => names.set(`${list} ${valueOfRow(row)}`, Promise.resolve(nameOfRow(row)));
+export const remember = (list, row) => names.set(`${list} ${valueOfRow(row)}`, nameOfRow(row));
 
 /** A link with the name of an association, an application or a connector; the ID until the name is known. */
 export function named(kind, value) {

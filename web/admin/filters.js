@@ -1,11 +1,11 @@
 // The filter bar of a list: search, the most used filters, chips for active filters, and a sheet with all filters.
 import { dialog } from './action.js';
+import { nameOf } from './choices.js';
 import { freshId, h, quiet, replace } from './dom.js';
-import { field, fewOf, isPaging, isTime, valuesOf } from './form.js';
+import { field, isPaging, isTime, valuesOf } from './form.js';
 import { failureText, label, localised, time, typeText, statusText } from './format.js';
 import { periodSelect, periodText, rangeOf } from './period.js';
 import { toast } from './notice.js';
-import { nameOf, manyOf } from './picker.js';
 import { filtersOfSearch, readSearch } from './reading.js';
 import { S } from './strings.js';
 import { read, session } from './wire.js';
@@ -55,19 +55,9 @@ function valueText(argument, value, place) {
   if (argument.kind === 'choice') return choiceText(argument, value);
   if (argument.kind === 'toggle') return S.common.yes;
   if (isTime(argument)) return time(value);
-  const few = fewOf(argument);
-  if (few) {
-    read(few.command).then(
-      ({ data }) => {
-        const row = data.find(({ id }) => id === value);
-        if (row) place.textContent = few.name(row);
-      },
-      () => {},
-    );
-    return value.slice(0, 8);
-  }
-  if (manyOf(argument)) nameOf(argument.name, value).then((text) => (place.textContent = text));
-  return manyOf(argument) ? value.slice(0, 8) : value;
+  if (!argument.from) return value;
+  nameOf(argument.from, value).then((text) => (place.textContent = text));
+  return value.slice(0, 8);
 }
 
 /** The filters in an address in words, for the name of a file. */

@@ -22,9 +22,8 @@ const isAmount = ({ name, placeholder }) => /^(AMOUNT|RATE)$/.test(placeholder |
 
 // --- Choices -------------------------------------------------------------------------------------------
 
-/** Arguments that take one of a few objects: the operator chooses the object by name. */
-export const fewOf = ({ from }) =>
-  from && can(from) && !isSearched(from) ? { command: from, name: textOfRow } : undefined;
+/** The list of an argument that takes one of a few objects: the operator chooses the object by name. */
+const fewOf = ({ from }) => (from && can(from) && !isSearched(from) ? from : undefined);
 
 function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
@@ -34,13 +33,14 @@ function option(value, text, present) {
  * A choice of objects. The current value is available immediately, the others when the server has sent them, or when
  * `narrow` gets the object to which they belong.
  */
-function chooser(few, argument, present, blank, attributes) {
+function chooser(list, argument, present, blank, attributes) {
   const select = h(
     'select',
-    { ...attributes, 'data-list': few.command, 'data-loading': true },
+    { ...attributes, 'data-list': list, 'data-loading': true },
     option('', argument.required ? S.common.choose : blank, present),
     present && option(present, present, present),
   );
+  const none = h('p', { class: 'hint', hidden: true }, S.form.noneOf[list] || S.form.noneYet);
   let all = [];
   let like;
   const draw = () => {
@@ -49,9 +49,10 @@ function chooser(few, argument, present, blank, attributes) {
     const chosen = select.value || (argument.required && rows.length === 1 ? String(valueOfRow(rows[0])) : '');
     select.replaceChildren(
       select.options[0],
-      ...rows.map((row) => option(valueOfRow(row), few.name(row), chosen)),
+      ...rows.map((row) => option(valueOfRow(row), textOfRow(row), chosen)),
     );
-    if (rows.length === 0) select.after(h('p', { class: 'hint' }, S.form.noneOf[few.command] || S.form.noneYet));
+    none.hidden = rows.length > 0;
+    if (!none.isConnected) select.after(none);
     select.dispatchEvent(new Event('change', { bubbles: true }));
   };
   select.narrow = (object) => {
@@ -59,7 +60,7 @@ function chooser(few, argument, present, blank, attributes) {
     if (argument.inside) all = (like && like[argument.inside]) || [];
     if (argument.inside || all.length > 0) draw();
   };
-  (argument.inside ? Promise.resolve([]) : rowsOf(few.command))
+  (argument.inside ? Promise.resolve([]) : rowsOf(list))
     .then((rows) => {
       all = argument.inside ? all : rows;
       draw();
@@ -79,8 +80,8 @@ function localTime(value) {
 
 function control(argument, value, blank, attributes, say) {
   const present = value ?? argument.fallback ?? '';
-  const few = fewOf(argument);
-  if (few) return chooser(few, argument, present, blank, attributes);
+  const list = fewOf(argument);
+  if (list) return chooser(list, argument, present, blank, attributes);
   if (argument.kind === 'toggle')
     return h('input', { ...attributes, type: 'checkbox', checked: Boolean(value) });
   if (argument.values.length > 0) {

@@ -5,8 +5,6 @@ import { inScope } from './scope.js';
 import { S } from './strings.js';
 import { can, read } from './wire.js';
 
-export { nameOf };
-
 /** Whether a field searches among many objects. */
 export const manyOf = (argument) => Boolean(argument.from) && can(argument.from) && isSearched(argument.from);
 
