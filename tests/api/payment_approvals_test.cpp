@@ -271,7 +271,18 @@ TEST_CASE("payment approval: a file pays only the destinations of the request") 
   office.replace_destination(beneficiary);
   office.refuses(id, Slug::conflict, "destination");
   office.replace_destination(beneficiary, "5555");
+  Values second{{"FILE", file}, {"application", office.application}};
+  second["FILE"].replace(file.find("PAY-1"), 5, "PAY-2");
+  const std::string dearer = office.request(second, "payment bulk");
   CHECK_FALSE(office.approve(id).problem);
+  const Values fee{{"ID", office.connector}, {"fee-fixed", "0.60"}};
+  REQUIRE(run_command(office.app, "connector set-fee", fee).code == 0);
+  const Done more = office.approve(dearer);
+  REQUIRE_FALSE(more.problem);
+  CHECK(more.data()[0].at("status") == "failed");
+  CHECK(office.show(dearer).at("status") == "waiting");
+  CHECK(more.data()[0].at("problem").get<std::string>().find("more than its preview") !=
+        std::string::npos);
   CHECK(office.me.funds(office.wallet, "USDC") == "1000.00/898.50/101.50");
 }
 

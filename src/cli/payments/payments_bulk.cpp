@@ -195,13 +195,20 @@ class BulkRun {
     record.emplace_back("problem", done ? std::nullopt : std::optional(sentence(done.error())));
     if (preview_) {
       record.emplace_back("limits", "checked for this row alone");
-      record.emplace_back(std::string(kPreviewCheck), file_check_);
     }
     result_.records.push_back(std::move(record));
     ++counts_[done ? done->status : "failed"];
+    if (!done || done->status == kExists) return;
+    if (const auto sum = debited_[debit.asset].add(debit.total)) debited_[debit.asset] = *sum;
   }
 
   CommandResult finish(std::size_t rows) {
+    for (const auto& [asset, sum] : debited_) {
+      file_check_ += "," + asset + "=" + sum.to_string(Amount::kScale);
+    }
+    for (Record& record : result_.records) {
+      if (preview_) record.emplace_back(std::string(kPreviewCheck), file_check_);
+    }
     result_.list = true;
     result_.columns = {
         "line",   "transactionId", "status",    "destinationName", "destinationAccount",
@@ -238,8 +245,16 @@ class BulkRun {
       return {};
     }));
     file_check_ = to_hex(sha256(all)).substr(0, kCheckDigits);
-    if (!previewed || *previewed == file_check_) return {};
-    return changed_since("a recipient or a destination in the file");
+    if (!previewed) return {};
+    std::string_view rest = *previewed;
+    if (next_part(rest, ',') != file_check_) {
+      return changed_since("a recipient or a destination in the file");
+    }
+    for (most_.emplace(); !rest.empty();) {
+      const std::string asset(next_part(rest, '='));
+      (*most_)[asset] = parse_amount(next_part(rest, ','), Amount::kScale).amount;
+    }
+    return {};
   }
 
  private:
@@ -313,6 +328,7 @@ class BulkRun {
     if (row.connector) {
       COFFER_TRY(request.quote, quote(row, debit));
     }
+    COFFER_TRY_VOID(within_preview(debit));
     COFFER_TRY_VOID(covered(request, debit));
     COFFER_TRY(const auto submission,
                flows::submit_payment(flows_, caller_, request,
@@ -400,6 +416,15 @@ class BulkRun {
     return std::optional(quoted.quote.id);
   }
 
+  /// `conflict` if the rows up to this one debit more than all rows of the preview.
+  Result<void> within_preview(const Debit& debit) {
+    if (!most_) return {};
+    COFFER_TRY(const Amount sum, debited_[debit.asset].add(debit.total));
+    if (sum <= (*most_)[debit.asset]) return {};
+    return unexpected(Slug::conflict,
+                      "The file now debits more than its preview showed. Preview it again.");
+  }
+
   /// A preview places no holds, so it adds up the debits of the earlier rows.
   Result<void> covered(const PaymentRequest& request, const Debit& debit) {
     if (!preview_) return {};
@@ -439,8 +464,10 @@ class BulkRun {
   std::string request_prefix_;
   std::map<std::pair<std::string, std::string>, Taken> taken_;  // by wallet and asset
   std::map<std::string_view, int> counts_;
-  Paid paid_;  // of the last row
-  std::string file_check_;
+  Paid paid_;                                          // of the last row
+  std::string file_check_;                             // and, at the end, debited_
+  std::map<std::string, Amount> debited_;              // by asset
+  std::optional<std::map<std::string, Amount>> most_;  // of the preview
   CommandResult result_;
 };
 

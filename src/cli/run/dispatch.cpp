@@ -153,7 +153,7 @@ Result<CommandResult> run_once(Session& session, const Command& command, const A
     stored = rider.committed();
     return out;
   }();
-  if (!stored && result) {  // The command had nothing to change.
+  if (!stored && result && result->exit_code == 0) {  // The command had nothing to change.
     COFFER_TRY_VOID(flows.queue.run(approve));
     stored = true;
   }
