@@ -81,9 +81,8 @@ Result<DaysArgument> days_argument(const Arguments& arguments,
                       "--to is the day after the last, so it must be later than --from.");
   }
   if (days_max && *out.to > out.from->plus_ms(*days_max * kDayMs)) {
-    return unexpected(Slug::malformed_request, "--to must be at most " +
-                                                   std::to_string(*days_max) +
-                                                   " days after --from.");
+    return unexpected(Slug::malformed_request,
+                      "--to must be at most " + std::to_string(*days_max) + " days after --from.");
   }
   return out;
 }

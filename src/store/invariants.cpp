@@ -659,8 +659,7 @@ std::vector<FileCheck> file_checks(bool deep) {
   };
   add("schema", schema_fault);
   for (const Invariant& one : kInvariants) {
-    add(one.name,
-        [&one](Connection& db) { return first_break(db, one.walk, one.sql, kAllKeys); });
+    add(one.name, [&one](Connection& db) { return first_break(db, one.walk, one.sql, kAllKeys); });
   }
   out.push_back({"hash_chain", [](Connection& db, const ProgressFunction& progress) {
                    return verify_chain(db, [&](std::int64_t done, std::int64_t all) {
@@ -691,7 +690,10 @@ std::vector<FileCheck> file_checks(bool deep) {
 class SharedChecks {
  public:
   SharedChecks(std::vector<FileCheck> checks, const Connections& others)
-      : checks_(std::move(checks)), faults_(checks_.size()), end_(checks_.size()), others_(others) {}
+      : checks_(std::move(checks)),
+        faults_(checks_.size()),
+        end_(checks_.size()),
+        others_(others) {}
 
   std::vector<Violation> run(Connection& db, const ProgressFunction& progress) {
     {

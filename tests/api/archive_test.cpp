@@ -1,7 +1,7 @@
 // What can be restored from the archive of a file (docs/operating.md#archive).
 #include "api/archive_world.h"
 
-namespace archive_test {
+namespace coffer::test::archive_test {
 
 TEST_CASE("archive: a restored file equals the served one") {
   World world;
@@ -337,4 +337,4 @@ TEST_CASE(
   world.check_equal();
 }
 
-}  // namespace archive_test
+}  // namespace coffer::test::archive_test

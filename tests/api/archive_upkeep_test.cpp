@@ -2,7 +2,7 @@
 // faults, and its end (docs/operating.md#archive).
 #include "api/archive_world.h"
 
-namespace archive_test {
+namespace coffer::test::archive_test {
 namespace {
 
 /// A folder whose objects cannot be fetched for a time, as in an outage of a bucket.
@@ -405,4 +405,4 @@ TEST_CASE("archive: copies of killed processes are removed at a start, and no ot
   fs::remove(kept.front());
 }
 
-}  // namespace archive_test
+}  // namespace coffer::test::archive_test

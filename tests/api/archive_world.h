@@ -22,10 +22,8 @@
 #include "support/test_app.h"
 #include "unit/store/replication/replicated_files.h"
 
-namespace archive_test {
+namespace coffer::test::archive_test {
 
-using namespace coffer;
-using namespace coffer::test;
 namespace fs = std::filesystem;
 using Conditions = std::vector<AlertCondition>;
 
@@ -182,4 +180,4 @@ inline void flip(const std::string& path) {
   file.put(byte);
 }
 
-}  // namespace archive_test
+}  // namespace coffer::test::archive_test

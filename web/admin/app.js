@@ -14,7 +14,7 @@ const menu = h('nav', { id: 'menu', 'aria-label': S.app.screens });
 const who = h('span', { class: 'who' });
 let leaveScreen = new AbortController();
 
-// --- Screens ------------------------------------------------------------------------------------------
+// --- Screens
 
 /** Parses `#/payments/ID?status=...` into {path, parts, query}. */
 function address() {
@@ -77,7 +77,7 @@ function moved() {
   announce(document.title);
 }
 
-// --- Frame --------------------------------------------------------------------------------------------
+// --- Frame
 
 function drawMenu() {
   replace(
@@ -183,7 +183,7 @@ async function leaveNow() {
   location.reload();
 }
 
-// --- Session ------------------------------------------------------------------------------------------
+// --- Session
 
 /** Takes `#claim=...` of a one-time link and removes it from the address. */
 function takeLink() {

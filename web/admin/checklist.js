@@ -106,7 +106,7 @@ export function checklistPart(context) {
   return container;
 }
 
-// --- News of a version --------------------------------------------------------------------------------
+// --- News of a version
 
 const N = S.changes;
 const COMMAND = 'changes';

@@ -65,20 +65,14 @@ export async function recordOf(list, value) {
   }
 }
 
-/**
- * Whether a field may offer a row: `only` is `direction=OFF_RAMP`; `like` is an object to whose association and
- * environment the row belongs.
- */
+/** Whether a field may offer a row: `only` is like `direction=OFF_RAMP`; `like` is an object to which it belongs. */
 export function isOffered(row, { only }, like = {}) {
   const [key, wanted] = only ? only.split('=') : [];
   const same = (name) => [like[name], row[name]].includes(undefined) || like[name] === row[name];
   return (!only || row[key] === wanted) && same('associationId') && same('environment');
 }
 
-/**
- * The record with the present values of what a form changes: the object that `key` names, or the row of the command's
- * list that several values name together.
- */
+/** The record that a form changes: the object that `key` names, or the row that several values name together. */
 export async function presentOf({ present, arguments: all }, key, values) {
   if (!present) return key && values[key.name] ? recordOf(key.from, values[key.name]) : undefined;
   const names = all.filter(({ identifies }) => identifies);
@@ -97,8 +91,7 @@ export async function presentOf({ present, arguments: all }, key, values) {
 }
 
 /** The name of the object with this value, or the beginning of the value if the name cannot be read. */
-export async function nameOf(kind, value) {
-  const list = kind.endsWith(' list') ? kind : `${kind} list`;
+export async function nameOf(list, value) {
   const key = `${list} ${value}`;
   if (names.has(key)) return names.get(key);
   const row = await recordOf(list, value);

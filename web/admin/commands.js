@@ -96,7 +96,7 @@ export function commandsScreen(context) {
   draw();
 }
 
-// --- Checks -------------------------------------------------------------------------------------------
+// --- Checks
 
 const CHECKS = [
   {
@@ -184,7 +184,7 @@ export function checksScreen(context) {
   );
 }
 
-// --- The clock of a demo, and its test data -----------------------------------------------------------
+// --- The clock of a demo, and its test data
 
 const B = S.sandbox;
 

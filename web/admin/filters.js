@@ -46,7 +46,7 @@ export function choiceText(argument, word) {
   return statusText(word);
 }
 
-// --- Chips --------------------------------------------------------------------------------------------
+// --- Chips
 
 /** The readable form of a value. A name that must be looked up appears when it has arrived. */
 function valueText(argument, value, place) {
@@ -84,7 +84,7 @@ function chip(argument, value, remove) {
   );
 }
 
-// --- Bar ----------------------------------------------------------------------------------------------
+// --- Bar
 
 function quickSelect(argument, value, apply) {
   const select = h(

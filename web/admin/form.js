@@ -20,7 +20,7 @@ const isDay = (argument) => argument.placeholder === 'DATE';
 const isNumber = ({ name, placeholder }) => /^(N|HOURS|SECONDS|DECIMALS)$/.test(placeholder || name);
 const isAmount = ({ name, placeholder }) => /^(AMOUNT|RATE)$/.test(placeholder || name);
 
-// --- Choices -------------------------------------------------------------------------------------------
+// --- Choices
 
 /** The list of an argument that takes one of a few objects: the operator chooses the object by name. */
 const fewOf = ({ from }) => (from && can(from) && !isSearched(from) ? from : undefined);
@@ -29,10 +29,7 @@ function option(value, text, present) {
   return h('option', { value, selected: value === present }, text);
 }
 
-/**
- * A choice of objects. The current value is available immediately, the others when the server has sent them, or when
- * `narrow` gets the object to which they belong.
- */
+/** A choice of objects. The current value is there at once, the others when they arrive or `narrow` gets their owner. */
 function chooser(list, argument, present, blank, attributes) {
   const select = h(
     'select',
@@ -69,7 +66,7 @@ function chooser(list, argument, present, blank, attributes) {
   return select;
 }
 
-// --- Fields -------------------------------------------------------------------------------------------
+// --- Fields
 
 /** Converts a server time to the local zone, in the format of a datetime-local field. */
 function localTime(value) {
@@ -269,7 +266,7 @@ export const plainField = (spec) => ownField('input', { type: 'text', ...spec })
 /** The same for several lines of text. */
 export const textField = (spec) => ownField('textarea', { rows: 3, ...spec });
 
-// --- Values -------------------------------------------------------------------------------------------
+// --- Values
 
 function valueOf(element) {
   if (element.type === 'checkbox') return element.checked || undefined;

@@ -42,7 +42,7 @@ export function addressWith(context, values) {
 const cursorName = (spec) => spec.cursor || 'cursor';
 const isPaged = (spec) => takes(spec.command, cursorName(spec));
 
-// --- Requests -----------------------------------------------------------------------------------------
+// --- Requests
 
 /** The filters of the address, within the environment and association of the page. */
 function filterValues(context, spec) {
@@ -104,7 +104,7 @@ function nextOf(result, spec) {
   return spec.cursorOf(result.data[result.data.length - 1]);
 }
 
-// --- Drawing ------------------------------------------------------------------------------------------
+// --- Drawing
 
 function pager(context, spec, result) {
   const name = cursorName(spec);
@@ -221,7 +221,7 @@ function draw(context, spec, result, state, again, place) {
   ];
 }
 
-// --- Tools --------------------------------------------------------------------------------------------
+// --- Tools
 
 /** All rows that match the filters. */
 async function allRows(context, spec, progress) {

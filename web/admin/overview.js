@@ -16,7 +16,7 @@ import { can, read, session } from './wire.js';
 
 const O = S.overview;
 
-// --- Needs attention ----------------------------------------------------------------------------------
+// --- Needs attention
 
 /** For each condition of the server's table: [tone, texts, address of the next step]. */
 const CONDITIONS = {
@@ -77,7 +77,7 @@ function attentionPart({ attention }) {
   );
 }
 
-// --- Today --------------------------------------------------------------------------------------------
+// --- Today
 
 /** Amount and number of payments per asset. */
 function sumOf(buckets) {
@@ -153,7 +153,7 @@ function todayPart(buckets) {
   );
 }
 
-// --- Charts -------------------------------------------------------------------------------------------
+// --- Charts
 
 const TIMES = ['24', '168', '720'];
 
@@ -332,7 +332,7 @@ function chartsPart(context, buckets, hours) {
   );
 }
 
-// --- Queues and balances ------------------------------------------------------------------------------
+// --- Queues and balances
 
 const QUEUES = [
   ['unsettledPayments', 'payments?status=processing', 'oldestUnsettledAt'],
@@ -428,7 +428,7 @@ function systemPart(overview) {
   return h('section', { class: 'panel' }, h('h2', {}, O.system), members(Object.fromEntries(rest)), changesLink());
 }
 
-// --- Screen -------------------------------------------------------------------------------------------
+// --- Screen
 
 function rangeIn(context) {
   const from = context.query.get('from');

@@ -127,7 +127,7 @@ export function openShortcuts() {
   close.focus();
 }
 
-// --- Keys ---------------------------------------------------------------------------------------------
+// --- Keys
 
 const GO = { o: 'overview', p: 'payments', w: 'wallets', r: 'reviews', h: 'webhooks', e: 'events' };
 const CHORD_MS = 1500;

@@ -13,7 +13,7 @@ import { can } from './wire.js';
 
 const P = S.payment;
 
-// --- Header -------------------------------------------------------------------------------------------
+// --- Header
 
 /** The names of both parties. The masked accounts are on a separate line. */
 function titleOf(record) {
@@ -91,7 +91,7 @@ function figures(record) {
   );
 }
 
-// --- Next step ----------------------------------------------------------------------------------------
+// --- Next step
 
 const isRamp = (record) => ['offramp', 'onramp', 'onramp_reference'].includes(record.type);
 
@@ -151,7 +151,7 @@ function standing(record, again) {
   );
 }
 
-// --- Timeline -----------------------------------------------------------------------------------------
+// --- Timeline
 
 const RESOLVED = /^resolved as (\w+) by (.+?): (.*)$/s;
 
@@ -216,7 +216,7 @@ function timeline(record) {
   );
 }
 
-// --- Related objects ----------------------------------------------------------------------------------
+// --- Related objects
 
 const ACCOUNT = {
   key: 'account',
@@ -334,7 +334,7 @@ export function paymentScreen(context) {
   });
 }
 
-// --- The list of payments -----------------------------------------------------------------------------
+// --- The list of payments
 
 /** A name with its masked account below; a dash if both are missing. */
 export function side(name, masked) {

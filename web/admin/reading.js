@@ -6,7 +6,7 @@ import { S } from './strings.js';
 const WORDS_MAX = 4; // of one amount or date: `1 348 000,50`, `22 November 2026`
 const LETTERS_MIN = 3;
 
-// --- Amounts ------------------------------------------------------------------------------------------
+// --- Amounts
 
 /** Whether dots or commas in `text` stand between thousands: those that are not the locale's decimal separator. */
 const areGroups = (text, mark) =>
@@ -45,7 +45,7 @@ export function readAmount(text, exactly = false) {
   return places ? `${whole}.${places}` : whole;
 }
 
-// --- Dates --------------------------------------------------------------------------------------------
+// --- Dates
 
 /** `day`, `month` and `year` in the order of the locale. */
 const ORDER = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'numeric', year: 'numeric' })
@@ -109,7 +109,7 @@ export function readPeriod(text) {
   return readNamedMonth(text.split(' '));
 }
 
-// --- Statuses and reasons -----------------------------------------------------------------------------
+// --- Statuses and reasons
 
 /** The words of a choice whose label has the text, or a word that begins with it. */
 function readChoices(argument, text, say) {
@@ -122,7 +122,7 @@ function readChoices(argument, text, say) {
   return all.filter((word) => names(word).some((name) => ` ${name}`.includes(` ${plain}`)));
 }
 
-// --- A whole text -------------------------------------------------------------------------------------
+// --- A whole text
 
 const READERS = [
   ['amount', (text, { amount }) => amount && readAmount(text)],

@@ -386,7 +386,7 @@ export function enrolDialog(password) {
   });
 }
 
-// --- Sign-in with the identity provider ---------------------------------------------------------------
+// --- Sign-in with the identity provider
 
 const posted = (body = {}) => ({ method: 'POST', body });
 

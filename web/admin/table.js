@@ -3,7 +3,7 @@ import { h } from './dom.js';
 import { assetBeside, assetsShown, exactTime, id, isId, isNumeric, isTime, label, placeOf, time, units, valueNode } from './format.js';
 import { S } from './strings.js';
 
-// --- Order ---------------------------------------------------------------------------------------------
+// --- Order
 
 /** The value by which a column orders rows: amounts of one asset stay together. */
 function orderOf(column, row) {
@@ -42,7 +42,7 @@ function headingCell(column, rows, sort) {
   );
 }
 
-// --- Choosing rows -------------------------------------------------------------------------------------
+// --- Choosing rows
 
 function box(name, checked, change) {
   return h('input', { type: 'checkbox', 'aria-label': name, checked, onchange: (event) => change(event.target.checked) });
@@ -62,7 +62,7 @@ const selectCell = (row, select) =>
     box(S.bulk.choose(select.about(row)), select.has(row), (chosen) => select.set([row], chosen)),
   );
 
-// --- Cells ---------------------------------------------------------------------------------------------
+// --- Cells
 
 /**
  * `column` is a name such as `walletName`, or {key, label, render(row), numeric, card}. `card` is the position on the

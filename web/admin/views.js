@@ -23,7 +23,7 @@ function save(key, value) {
   }
 }
 
-// --- Views --------------------------------------------------------------------------------------------
+// --- Views
 
 const viewsKey = (context) => `coffer-views-${context.path}`;
 
@@ -89,7 +89,7 @@ export function viewsMenu(context, spec, draw) {
   return select;
 }
 
-// --- Columns ------------------------------------------------------------------------------------------
+// --- Columns
 
 const columnsKey = (spec) => `coffer-columns-${spec.command}`;
 const keyOf = (column) => (typeof column === 'string' ? column : column.key);

@@ -166,7 +166,7 @@ export function walletScreen(context) {
   });
 }
 
-// --- Beneficiaries ------------------------------------------------------------------------------------
+// --- Beneficiaries
 
 const B = S.beneficiaries;
 

@@ -53,7 +53,7 @@ export function webhooksScreen(context) {
   context.main.append(help());
 }
 
-// --- One webhook --------------------------------------------------------------------------------------
+// --- One webhook
 
 const HOUR_MS = 3_600_000;
 const BARS = 24;
@@ -189,7 +189,7 @@ export function webhookScreen(context) {
   });
 }
 
-// --- One delivery -------------------------------------------------------------------------------------
+// --- One delivery
 
 const part = (summary, text) => h('details', {}, h('summary', {}, summary), h('pre', {}, text));
 
@@ -262,7 +262,7 @@ export function resend(about, fixed, done) {
   return action({ command: 'events resend', title: W.redeliver, about, fixed, quietly: true, done });
 }
 
-// --- Events -------------------------------------------------------------------------------------------
+// --- Events
 
 /** The address of an event's subject, by the first word of the type. The subject of a sample has no page. */
 function placeOfSubject({ type, about, test }) {

@@ -15,7 +15,6 @@ namespace {
 using store::Report;
 using store::ReportRow;
 
-
 /// The keys of a row, in order.
 std::vector<std::string_view> columns_of(Report report) {
   std::vector<std::string_view> out{"day", "assetCode"};

@@ -223,9 +223,8 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
   for (const auto& refund : payment.refunds) {
     if (refund.state == RefundState::booked) back = back + refund.amount;
   }
-  record.emplace_back("refundedAmount", back.is_zero()
-                                            ? std::nullopt
-                                            : shown(back, payment.sending_decimals));
+  record.emplace_back("refundedAmount",
+                      back.is_zero() ? std::nullopt : shown(back, payment.sending_decimals));
   owners.put(record, payment.tenant);
   record.emplace_back("sourceWalletId", of_leg(&TransferLeg::source_wallet));
   record.emplace_back("destinationWalletId", of_leg(&TransferLeg::destination_wallet));

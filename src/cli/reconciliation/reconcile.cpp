@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kPlaces = 2;  // shown at least; the currency of a statement is not registered
 
-
 Record choice_view(const MatchChoice& choice, PaymentId payment) {
   return {{"transactionRecordId", payment}, {"kind", choice.kind}, {"rule", choice.rule}};
 }
@@ -172,8 +171,8 @@ std::vector<Command> reconcile_commands() {
       for_operators(
           "reconcile import",
           "Import a statement of a bank or provider, and match its lines with payments",
-          "Import statement", "Lines with exactly one matching payment are matched; others are offered.",
-          import_file,
+          "Import statement",
+          "Lines with exactly one matching payment are matched; others are offered.", import_file,
           {naming(Argument::Value::document,
                   positional("FILE", "camt.053, camt.054, MT940 or CSV file")),
            connector,
@@ -198,11 +197,12 @@ std::vector<Command> reconcile_commands() {
       for_operators("reconcile unmatch", "Undo the match of a line of a statement", "Undo match",
                     "The line is open again. The match stays in the records.", unmatch,
                     {line, reason("Evidence that they do not belong together")}),
-      for_viewers("reconcile report", "Compare books, provider and bank by day", report,
-                  {required_option("connector", "ID", "Connector to compare"),
-                   on_page(required_option("from", "DATE", "First day (UTC)"), "From", "2026-01-01"),
-                   on_page(required_option("to", "DATE", "Day after the last (UTC)"), "To", "2026-02-01")},
-                  {.hint = "List IDs with coffer connector list"}),
+      for_viewers(
+          "reconcile report", "Compare books, provider and bank by day", report,
+          {required_option("connector", "ID", "Connector to compare"),
+           on_page(required_option("from", "DATE", "First day (UTC)"), "From", "2026-01-01"),
+           on_page(required_option("to", "DATE", "Day after the last (UTC)"), "To", "2026-02-01")},
+          {.hint = "List IDs with coffer connector list"}),
       for_operators(
           "reconcile map", "Save a mapping of the columns of CSV files", "Save mapping",
           "It replaces a mapping with this name.", save_mapping,

@@ -300,7 +300,7 @@ MatchDecision Matcher::offer(const Line& line, const std::vector<bool>& taken) c
     MatchRule rule = one.relation;
     if (is_exact(rule)) {
       rule = !targets_[one.target].settled ? MatchRule::unsettled
-             : taken[one.target]              ? MatchRule::taken
+             : taken[one.target]           ? MatchRule::taken
              : line.claims.empty()         ? MatchRule::several
                                            : MatchRule::repeated;
     }
@@ -309,8 +309,7 @@ MatchDecision Matcher::offer(const Line& line, const std::vector<bool>& taken) c
   if (!out.choices.empty()) return out;
   for (const std::size_t target : line.near) {
     const bool undone = relation_of(line.is, targets_[target]) == MatchRule::undone;
-    if (!taken[target])
-      add_choice(target, undone ? MatchRule::undone : MatchRule::amount_and_day);
+    if (!taken[target]) add_choice(target, undone ? MatchRule::undone : MatchRule::amount_and_day);
   }
   return out;
 }

@@ -140,8 +140,9 @@ Result<void> match_line(const Context& context, BankLineId line, PaymentId payme
   return context.write([&](store::WriteTx& tx) -> Result<void> {
     COFFER_TRY(const auto row, existing(store::find_bank_line(tx.db(), line), "line"));
     if (row.state == LineState::replaced) {
-      return unexpected(Slug::conflict,
-                        "The line was replaced by more detailed lines of the same entry. Match those.");
+      return unexpected(
+          Slug::conflict,
+          "The line was replaced by more detailed lines of the same entry. Match those.");
     }
     if (row.state == LineState::matched) {
       return unexpected(Slug::conflict,

@@ -63,7 +63,8 @@ class Victim {
   }
   static std::vector<Violation> in_threads(Connection& db, const std::string& path) {
     use_keys(db, test_keys());
-    return verify(db, true, [](auto&&...) {}, more_readers(path));
+    return verify(
+        db, true, [](auto&&...) {}, more_readers(path));
   }
   static std::vector<Violation> in_slices(Connection& db, const std::string&) {
     use_keys(db, test_keys());
