@@ -118,7 +118,8 @@ std::string archive_lack(const store::LastSegment& last, store::Connection& db) 
   if (end.ms > 0 && checkpoint && checkpoint->at.ms > end.ms + kLateMs) {
     known = std::max(known, checkpoint->at);
   }
-  if (known <= end) return {};
+  constexpr std::int64_t kReadMs = 1'000;  // a segment may have commits after its time
+  if (known <= end.plus_ms(end.ms > 0 ? kReadMs : 0)) return {};
   return (end.ms == 0
               ? "The archive has no snapshot, and the ledger had commits until "
               : "The archive ends at " + end.to_string() + ", and the ledger had commits until ") +
