@@ -110,15 +110,14 @@ std::optional<Proof> last_proof(store::Connection& db) {
 }
 
 std::string archive_lack(const store::LastSegment& last, store::Connection& db) {
-  constexpr std::int64_t kLateMs = 5 * kMinuteMs;  // that a checkpoint may be ahead of the archive
+  // How far a checkpoint, and the last commit of a segment, may be ahead of its time.
+  constexpr std::int64_t kLateMs = 5 * kMinuteMs, kReadMs = 1'000;
   const Timestamp end = last.snapshot == 0 ? Timestamp() : last.until;
   Timestamp known = last_proof(db).value_or(Proof()).restored_to;
-  const auto line = store::read_meta(db, kLastCheckpoint);
-  const auto checkpoint = parse_checkpoint(line.value_or(""));
+  const auto checkpoint = parse_checkpoint(store::read_meta(db, kLastCheckpoint).value_or(""));
   if (end.ms > 0 && checkpoint && checkpoint->at.ms > end.ms + kLateMs) {
     known = std::max(known, checkpoint->at);
   }
-  constexpr std::int64_t kReadMs = 1'000;  // a segment may have commits after its time
   if (known <= end.plus_ms(end.ms > 0 ? kReadMs : 0)) return {};
   return (end.ms == 0
               ? "The archive has no snapshot, and the ledger had commits until "
