@@ -28,7 +28,7 @@ constexpr std::array kBudgets{
     Budget{"api", 8'900},           Budget{"app", 2'238},
     Budget{"auth", 2'723},          Budget{"base", 6'657},
     Budget{"cli", 19'897},          Budget{"config", 1'841},
-    Budget{"domain", 8'125},        Budget{"flows", 14'527},
+    Budget{"domain", 8'125},        Budget{"flows", 14'529},
     Budget{"http", 6'160},          Budget{"outbound", 4'777},
     Budget{"provider_sim", 1'882},  Budget{"store", 20'897},
     Budget{"store/archive", 1'240}, Budget{"store/replication", 3'000},

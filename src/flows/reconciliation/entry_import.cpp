@@ -4,10 +4,12 @@
 #include <map>
 #include <set>
 
+#include "base/limits/pace.h"
+
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kRowsPerCommit = 100;  // so that payments do not wait
+constexpr std::size_t kRowsPerCommit = 50;  // with rests, so that payments do not wait
 constexpr int kMarksPerRead = 500;
 
 /// An entry of the file, with its details.
@@ -64,7 +66,8 @@ class Importer {
     }
     entries_ = entries_of(std::move(read));
     COFFER_TRY_VOID(look_up());
-    for (std::size_t next = 0; next < entries_.size();) {
+    Pace pace;
+    for (std::size_t next = 0; next < entries_.size(); pace.rest()) {
       const StatementImport before = out;
       const std::size_t first = next;
       COFFER_TRY_VOID(context_.write([&](store::WriteTx& tx) {
@@ -121,9 +124,8 @@ class Importer {
     pair([](const auto& a, const auto& b) { return a.empty() || b.empty(); });
     pair([](const auto&, const auto&) { return true; });
     int occurrence = static_cast<int>(stored.size());
-    for (Entry* one : equal) {
+    for (Entry* one : equal)
       if (!one->known) one->mark = store::mark_of(account, one->line, ++occurrence);
-    }
   }
 
   /// A line without a match that has neither parts nor a reference takes those of the entry.

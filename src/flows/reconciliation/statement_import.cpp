@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "base/digest.h"
+#include "base/limits/pace.h"
 #include "flows/reconciliation/entry_import.h"
 #include "store/operations/payment_lists.h"
 
 namespace coffer::flows {
 namespace {
 
-constexpr std::size_t kMatchesPerCommit = 100;  // so that payments do not wait
+constexpr std::size_t kMatchesPerCommit = 50;  // with rests, so that payments do not wait
 constexpr int kPaymentsPerRead = 2'000;
 constexpr std::int64_t kOpenLinesMax = 200'000;  // which bounds the memory
 
@@ -33,9 +34,8 @@ void apply_decision(store::WriteTx& tx, const MatchDecision& decision, const Act
   store::set_line_state(tx, decision.line, matches ? LineState::matched : LineState::offered);
   ++(matches ? counts.matched : counts.offered);
   if (!matches) return;
-  for (const MatchChoice& one : decision.choices) {
+  for (const MatchChoice& one : decision.choices)
     store::insert_bank_match(tx, match_row(decision.line, one, by, tx.now()));
-  }
 }
 
 /// The target of a payment that a line shows: the one with its amount, or the payment itself.
@@ -123,12 +123,12 @@ Result<MatchCounts> match_open_lines(const Context& context, Environment environ
     }));
   }
   const auto decisions = matcher.decide(taken);
-  for (std::size_t at = 0; at < decisions.size(); at += kMatchesPerCommit) {
+  Pace pace;
+  for (std::size_t at = 0; at < decisions.size(); at += kMatchesPerCommit, pace.rest()) {
     COFFER_TRY(counts, context.write([&](store::WriteTx& tx) {
       MatchCounts sum = counts;
-      for (std::size_t i = at; i < std::min(decisions.size(), at + kMatchesPerCommit); ++i) {
+      for (std::size_t i = at; i < std::min(decisions.size(), at + kMatchesPerCommit); ++i)
         apply_decision(tx, decisions[i], by, sum);
-      }
       return sum;
     }));
   }
