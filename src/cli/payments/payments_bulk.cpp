@@ -20,6 +20,7 @@
 #include "store/identity/tenants.h"
 #include "store/ledger/catalog.h"
 #include "store/ledger/wallets.h"
+#include "store/providers/connectors.h"
 
 namespace coffer::cli {
 namespace {
@@ -241,14 +242,16 @@ class BulkRun {
                                 const std::optional<std::string>& previewed) {
     std::string all;
     COFFER_TRY_VOID(flows_.read([&](store::Connection& db) -> Result<void> {
-      for (const BulkRow& row : rows) all += recipient_of(db, row.request) + "\n";
+      for (const BulkRow& row : rows) {
+        all += recipient_of(db, row.request) + "\n" + terms_of(db, row) + "\n";
+      }
       return {};
     }));
     file_check_ = to_hex(sha256(all)).substr(0, kCheckDigits);
     if (!previewed) return {};
     std::string_view rest = *previewed;
     if (next_part(rest, ',') != file_check_) {
-      return changed_since("a recipient or a destination in the file");
+      return changed_since("a recipient, a destination, or the rate or fee of a connector");
     }
     for (most_.emplace(); !rest.empty();) {
       const std::string asset(next_part(rest, '='));
@@ -270,6 +273,23 @@ class BulkRun {
     return out;
   }
 
+  /// The rate and the fees of the row's connector, which bound its prices.
+  std::string terms_of(store::Connection& db, const BulkRow& row) const {
+    const auto found = row.connector
+                           ? store::find_connector(db, caller_.tenant.environment, *row.connector)
+                           : std::nullopt;
+    if (!found) return {};
+    const ConnectorTerms& terms = found->terms;
+    const auto text = [](const FeeRule& fee) {
+      return " " + fee.fixed.to_string(Amount::kScale) + " " + std::to_string(fee.basis_points);
+    };
+    std::string out = (terms.rate ? terms.rate->to_string() : "") + text(terms.fee);
+    for (const store::FeeRow& each : store::list_fees(db)) {
+      if (each.connector == terms.id) out += text(each.fee);
+    }
+    return out;
+  }
+
   /// Notes who is paid. `conflict` if the row has a preview that showed something else.
   Result<void> look(store::Connection& db, const BulkRow& row, const store::PaymentRecord& payment,
                     Debit& debit) {
@@ -283,21 +303,29 @@ class BulkRun {
       paid_.method = destination.value().detail.method;
     }
     if (parties.rate) paid_.rate = parties.rate->to_string();
-    if (is_swap(request.type)) look_at_market(db, request, debit);
     paid_.check = check_of(payment, paid_, destination);
-    return row.preview_check ? check_same(*row.preview_check, paid_.check) : Result<void>();
+    std::string_view least = row.preview_check ? std::string_view(*row.preview_check) : "";
+    const std::string previewed(next_part(least, ','));
+    if (row.preview_check) COFFER_TRY_VOID(check_same(previewed, paid_.check));
+    if (!is_swap(request.type)) return {};
+    const Amount yield = look_at_market(db, request, debit);
+    paid_.check += "," + yield.to_string(Amount::kScale);
+    if (least.empty() || yield >= parse_amount(least, Amount::kScale).amount) return {};
+    return unexpected(Slug::conflict,
+                      "The price has become worse since the preview. Preview the payment again.");
   }
 
-  /// What the swap yields now.
-  void look_at_market(store::Connection& db, const PaymentRequest& request, Debit& debit) {
+  /// What the swap yields now; zero without a rate.
+  Amount look_at_market(store::Connection& db, const PaymentRequest& request, Debit& debit) {
     const Asset sending = store::find_asset(db, request.only().sending_asset).value();
     const Asset receiving = store::find_asset(db, *request.receiving_asset).value();
     const auto path =
         best_path(store::list_rates(db, caller_.tenant.environment), store::list_assets(db),
                   sending.key, receiving.key, request.only().amount);
-    if (!path) return;
+    if (!path) return {};
     debit.receives = path->receiving.to_string(receiving.decimals) + " " + receiving.code.value();
     paid_.rate = Rate{path->receiving.units(), request.only().amount.units()}.to_string();
+    return path->receiving;
   }
 
   static Debit debit_of(const BulkRow& row) {
