@@ -76,14 +76,12 @@ Result<DaysArgument> days_argument(const Arguments& arguments,
   COFFER_TRY(out.from, date_argument(arguments, "from"));
   COFFER_TRY(out.to, date_argument(arguments, "to"));
   if (!out.from || !out.to) return out;
-  if (*out.from >= *out.to) {
+  if (*out.from >= *out.to)
     return unexpected(Slug::malformed_request,
                       "--to is the day after the last, so it must be later than --from.");
-  }
-  if (days_max && *out.to > out.from->plus_ms(*days_max * kDayMs)) {
+  if (days_max && *out.to > out.from->plus_ms(*days_max * kDayMs))
     return unexpected(Slug::malformed_request,
                       "--to must be at most " + std::to_string(*days_max) + " days after --from.");
-  }
   return out;
 }
 

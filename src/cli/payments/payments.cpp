@@ -220,9 +220,8 @@ Record payment_record(const store::PaymentRecord& payment, Owners& owners) {
                  receives ? shown(payment.receiving_amount, receives->decimals) : std::nullopt},
                 {"receivingAssetCode", receiving}};
   Amount back;
-  for (const auto& refund : payment.refunds) {
+  for (const auto& refund : payment.refunds)
     if (refund.state == RefundState::booked) back = back + refund.amount;
-  }
   record.emplace_back("refundedAmount",
                       back.is_zero() ? std::nullopt : shown(back, payment.sending_decimals));
   owners.put(record, payment.tenant);

@@ -2,6 +2,7 @@
 // application (docs/operating.md#bulk-payments). A payment is identified by its transactionId, so
 // repeating an interrupted run completes it.
 #include <map>
+#include <set>
 
 #include "api/parties/bodies.h"
 #include "app/app.h"
@@ -57,6 +58,8 @@ struct Debit {
   std::optional<QuoteId> quote = {};
 };
 
+constexpr const char* kWorsePrice =
+    "The price has become worse since the preview. Preview the payment again.";
 constexpr std::string_view kPreviewCheck = "previewCheck";  // also an option
 
 Unexpected changed_since(const std::string& what) {
@@ -80,6 +83,7 @@ std::string content_of(const store::DestinationRow& row) {
   return json.dump();
 }
 
+constexpr int kRowsPerRead = 500;  // because a long read is interrupted
 constexpr std::size_t kCheckDigits = 32;
 constexpr std::size_t kPartDigits = 4;  // only to say which part has changed
 constexpr auto kParts = std::to_array<std::string_view>(
@@ -204,9 +208,8 @@ class BulkRun {
   }
 
   CommandResult finish(std::size_t rows) {
-    for (const auto& [asset, sum] : debited_) {
+    for (const auto& [asset, sum] : debited_)
       file_check_ += "," + asset + "=" + sum.to_string(Amount::kScale);
-    }
     for (Record& record : result_.records) {
       if (preview_) record.emplace_back(std::string(kPreviewCheck), file_check_);
     }
@@ -237,22 +240,27 @@ class BulkRun {
     return std::move(result_);
   }
 
-  /// Compares recipients and destinations of the rows with those of the preview, if there was one.
+  /// Compares recipients and terms of the rows with those of the preview, if there was one.
   Result<void> check_recipients(const std::vector<BulkRow>& rows,
                                 const std::optional<std::string>& previewed) {
+    if (!preview_ && !previewed) return {};
     std::string all;
-    COFFER_TRY_VOID(flows_.read([&](store::Connection& db) -> Result<void> {
-      for (const BulkRow& row : rows) {
-        all += recipient_of(db, row.request) + "\n" + terms_of(db, row) + "\n";
-      }
-      return {};
-    }));
+    std::set<ConnectorId> seen;
+    for (auto next = rows.begin(); next != rows.end();) {
+      COFFER_TRY_VOID(flows_.read([&](store::Connection& db) -> Result<void> {
+        for (int i = 0; i < kRowsPerRead && next != rows.end(); ++i, ++next) {
+          all += recipient_of(db, next->request) + "\n";
+          if (next->connector && seen.insert(*next->connector).second)
+            all += terms_of(db, *next->connector) + "\n";
+        }
+        return {};
+      }));
+    }
     file_check_ = to_hex(sha256(all)).substr(0, kCheckDigits);
     if (!previewed) return {};
     std::string_view rest = *previewed;
-    if (next_part(rest, ',') != file_check_) {
+    if (next_part(rest, ',') != file_check_)
       return changed_since("a recipient, a destination, or the rate or fee of a connector");
-    }
     for (most_.emplace(); !rest.empty();) {
       const std::string asset(next_part(rest, '='));
       (*most_)[asset] = parse_amount(next_part(rest, ','), Amount::kScale).amount;
@@ -273,11 +281,9 @@ class BulkRun {
     return out;
   }
 
-  /// The rate and the fees of the row's connector, which bound its prices.
-  std::string terms_of(store::Connection& db, const BulkRow& row) const {
-    const auto found = row.connector
-                           ? store::find_connector(db, caller_.tenant.environment, *row.connector)
-                           : std::nullopt;
+  /// The rate and the fees of a connector, which bound its prices.
+  std::string terms_of(store::Connection& db, ConnectorId connector) const {
+    const auto found = store::find_connector(db, caller_.tenant.environment, connector);
     if (!found) return {};
     const ConnectorTerms& terms = found->terms;
     const auto text = [](const FeeRule& fee) {
@@ -311,8 +317,7 @@ class BulkRun {
     const Amount yield = look_at_market(db, request, debit);
     paid_.check += "," + yield.to_string(Amount::kScale);
     if (least.empty() || yield >= parse_amount(least, Amount::kScale).amount) return {};
-    return unexpected(Slug::conflict,
-                      "The price has become worse since the preview. Preview the payment again.");
+    return unexpected(Slug::conflict, kWorsePrice);
   }
 
   /// What the swap yields now; zero without a rate.
@@ -409,8 +414,7 @@ class BulkRun {
     const Price& then = seen.quote.price;
     const Price& now = fresh.quote.price;
     if (now.total <= then.total && now.receive >= then.receive) return fresh;
-    return unexpected(Slug::conflict,
-                      "The price has become worse since the preview. Preview the payment again.");
+    return unexpected(Slug::conflict, kWorsePrice);
   }
 
   /// `conflict` unless the new quote is for the recipient and the destination of the first one.
@@ -423,9 +427,8 @@ class BulkRun {
       const auto content = [&](std::int64_t key) {
         return content_of(store::find_destination_by_key(db, key).value());
       };
-      if (fresh.destination && content(*first.destination) == content(*fresh.destination)) {
+      if (fresh.destination && content(*first.destination) == content(*fresh.destination))
         return {};
-      }
       return changed_since(std::string(kParts[1]));
     });
   }
