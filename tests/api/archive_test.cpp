@@ -72,11 +72,7 @@ TEST_CASE("archive: a clean stop needs no new snapshot, and the archive continue
 
 TEST_CASE("archive: commits that it does not have lead to a new snapshot, and to a gap") {
   World world;
-  world.begin();
-  world.pay();
-  world.write();
-  const Timestamp before = world.app.clock.now();
-  world.app.clock.advance_ms(1'000);
+  const Timestamp before = world.begin_with_payment();
   SECTION("a command on the closed file") {
     world.app.restart([](Config& config) { config.archive.clear(); });
     world.app.register_association();

@@ -192,11 +192,7 @@ TEST_CASE("archive: a restore is proven on schedule, and a damaged archive is fo
 
 TEST_CASE("archive: a file that was replaced by an older one contradicts the newest head") {
   World world;
-  world.begin();
-  world.pay();
-  world.write();
-  const Timestamp before = world.app.clock.now();
-  world.app.clock.advance_ms(1'000);
+  const Timestamp before = world.begin_with_payment();
   world.pay();
   world.write();
   const auto keep = world.archiving().head_keeper();
@@ -274,11 +270,7 @@ TEST_CASE("archive: what was lost before a start is said, until a restore is pro
 
 TEST_CASE("archive: after a gap, it says from when on nothing can be restored") {
   World world;
-  world.begin();
-  world.pay();
-  world.write();
-  const Timestamp before = world.app.clock.now();
-  world.app.clock.advance_ms(1'000);
+  const Timestamp before = world.begin_with_payment();
   world.restart_after([&] { world.app.register_association(); });
   world.pay();
   world.archiving().start([] { return true; });  // no snapshot gets complete

@@ -72,6 +72,15 @@ struct World {
     write();
     keep();
   }
+  /// Begins the archive with a payment. Returns the time after it; a second has passed since.
+  Timestamp begin_with_payment() {
+    begin();
+    pay();
+    write();
+    const Timestamp out = app.clock.now();
+    app.clock.advance_ms(1'000);
+    return out;
+  }
   std::unique_ptr<store::Archive> archive() {
     return app.core().background().archiving().open().value();
   }

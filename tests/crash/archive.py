@@ -65,8 +65,7 @@ class Box:
 
 
 def status(machine):
-    found = command(BINARY, machine.db, "archive", "status")
-    return found[0] if isinstance(found, list) else found
+    return command(BINARY, machine.db, "archive", "status")
 
 
 def wait_for_snapshots(machine, more_than):

@@ -140,7 +140,6 @@ def in_thread(phase, folder, faults):
 
 def is_complete(machine):
     found = machine.command("archive", "status")
-    found = found[0] if isinstance(found, list) else found
     return found["snapshots"] and found["problem"] is None
 
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <catch2/catch.hpp>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ using Json = nlohmann::json;
 
 inline constexpr const char* kHost = "127.0.0.1:8081";
 inline const Secret kPassword("correct horse battery");
+/// Arguments of `connector add`: 129.5 KES for 1 USDC.
+inline const std::map<std::string, std::string> kPayoutConnector{
+    {"NAME", "Payouts"}, {"method", "BANK"}, {"country", "KE"}, {"currency", "KES"},
+    {"asset", "USDC"},   {"rate", "129.5"},  {"min", "1"},      {"max", "1000"}};
 
 inline std::string header_of(const http::Response& response, std::string_view name) {
   for (const auto& [key, value] : response.headers) {

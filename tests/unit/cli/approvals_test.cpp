@@ -315,16 +315,7 @@ TEST_CASE("approvals: commands that read, preview or only remove access do not w
 TEST_CASE("approvals: connector resume and a new webhook address wait", "[cli][four-eyes]") {
   Office office;
   OpenFile& file = office.site.file;
-  const std::string connector = file.run("connector add", {{"NAME", "Payouts"},
-                                                           {"method", "MOMO"},
-                                                           {"country", "KE"},
-                                                           {"currency", "KES"},
-                                                           {"asset", "USDC"},
-                                                           {"rate", "129.5"},
-                                                           {"min", "1"},
-                                                           {"max", "1000"}})
-                                    .json()
-                                    .at("id");
+  const std::string connector = file.run("connector add", kPayoutConnector).json().at("id");
   REQUIRE(office.ada.post("/admin/api/run/connector/pause", {{"ID", connector}}).status == 200);
   Office::id_in(office.ada.post("/admin/api/run/connector/resume", {{"ID", connector}}));
   CHECK(file.run("connector show", {{"ID", connector}}).json().at("status") == "PAUSED");

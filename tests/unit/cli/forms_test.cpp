@@ -217,15 +217,7 @@ TEST_CASE("forms: the list of present values has them under the names of the tab
   };
   for (const char* code : {"USDC", "EURC"}) make("asset add", {{"CODE", code}, {"name", code}});
   const std::string association = make("association create", {{"NAME", "Acme"}}).at("id");
-  const std::string connector = make("connector add", {{"NAME", "Payouts"},
-                                                       {"method", "BANK"},
-                                                       {"country", "KE"},
-                                                       {"currency", "KES"},
-                                                       {"asset", "USDC"},
-                                                       {"rate", "129.5"},
-                                                       {"min", "1"},
-                                                       {"max", "1000"}})
-                                    .at("id");
+  const std::string connector = make("connector add", kPayoutConnector).at("id");
   make("rate set", {{"SELL", "USDC"}, {"BUY", "EURC"}, {"RATE", "0.92"}});
   make("fee set", {{"ASSOCIATION", association},
                    {"CONNECTOR", connector},

@@ -34,14 +34,7 @@ struct Desk {
     make("wallet fund", {{"ID", wallet}, {"asset", "USDC"}, {"amount", "100"}});
     make("rate set", {{"SELL", "USDC"}, {"BUY", "EURC"}, {"RATE", "0.9"}});
     make("limit set", {{"wallet", other}, {"asset", "USDC"}, {"per-day", "50"}});
-    connector = make("connector add", {{"NAME", "Payouts"},
-                                       {"method", "BANK"},
-                                       {"country", "KE"},
-                                       {"currency", "KES"},
-                                       {"asset", "USDC"},
-                                       {"rate", "129.5"},
-                                       {"min", "1"},
-                                       {"max", "1000"}});
+    connector = make("connector add", kPayoutConnector);
     beneficiary = make("beneficiary create", {{"type", "individual"},
                                               {"first-name", "Amina"},
                                               {"last-name", "Otieno"},
@@ -140,20 +133,12 @@ std::vector<Asked> of_terms(const Desk& desk) {
   const Json pair{{"SELL", "USDC"}, {"BUY", "EURC"}};
   Json rate = pair;
   rate["RATE"] = "0.8";
+  Json more(kPayoutConnector);
+  more.update(
+      {{"NAME", "More"}, {"fee-fixed", "1"}, {"day-limit", "5000"}, {"month-limit", "50000"}});
   return {{"asset add", {{"CODE", "NEWC"}, {"name", "New"}}},
           {"asset liquidity", {{"CODE", "USDC"}, {"AMOUNT", "5"}}},
-          {"connector add",
-           {{"NAME", "More"},
-            {"method", "BANK"},
-            {"country", "KE"},
-            {"currency", "KES"},
-            {"asset", "USDC"},
-            {"rate", "129.5"},
-            {"min", "1"},
-            {"max", "1000"},
-            {"fee-fixed", "1"},
-            {"day-limit", "5000"},
-            {"month-limit", "50000"}}},
+          {"connector add", more},
           {"connector limits",
            with({{"min", "2"}, {"max", "900"}, {"day-limit", "1000"}, {"month-limit", "10000"}})},
           {"connector require", with({{"NAME", "nationalId"}, {"label", "National ID"}})},
